@@ -1,0 +1,244 @@
+"""Card abilities, as data read by kernels: which cards an ability selects, whether it applies, and which cards it may take.
+
+The meaning of each word is in ``docs/decks.md``.
+"""
+
+from typing import Any
+
+from deathvalley_env.rows import (
+    bit,
+    card_above,
+    column,
+    hidden_in_row,
+    hidden_under,
+    journey_cards,
+    lowest,
+    scrapbook_cards,
+    size_of,
+    visible_above,
+)
+from deathvalley_env.vocabulary import MAX_ABILITIES, NO_CARD, Cards, Effect, Position, Row
+from valley_core.jit import kernel
+
+
+@kernel
+def cards_of_row(state: Any, player: int, row: int) -> int:
+    """The set of the visible cards of a row, of both, or of discard piles (public: R2)."""
+    if row == Row.BOTH:
+        return journey_cards(state, player) | scrapbook_cards(state, player)
+    if row == Row.JOURNEY:
+        return journey_cards(state, player)
+    if row == Row.SCRAPBOOK:
+        return scrapbook_cards(state, player)
+    if row == Row.OWN_DISCARD:
+        return int(state.discard[player])
+    if row == Row.OTHER_DISCARD:
+        return int(state.discard[1 - player])
+    return int(state.discard[0] | state.discard[1])
+
+
+@kernel
+def hidden_cards(state: Any, player: int, row: int) -> int:
+    """The set of the cards hidden under the cards of a row, or of both."""
+    cards = 0
+    if row != Row.SCRAPBOOK:
+        cards |= hidden_in_row(state, state.journey[player], state.journey_size[player])
+    if row != Row.JOURNEY:
+        cards |= hidden_in_row(state, state.scrapbook[player], state.scrapbook_size[player])
+    return cards
+
+
+@kernel
+def neighbours(state: Any, player: int, card: int, position: int) -> int:
+    """The cards beside `card` on the two-row grid, in the direction of `position` (rulebook, Adjacent)."""
+    in_journey = True
+    row, size = state.journey[player], state.journey_size[player]
+    across, across_size = state.scrapbook[player], state.scrapbook_size[player]
+    k = column(row, size, card)
+    if k < 0:
+        in_journey = False
+        row, size, across, across_size = across, across_size, row, size
+        k = column(row, size, card)
+    everywhere = position == Position.ADJACENT or position == Position.THIS_OR_ADJACENT
+    vertical = everywhere or position == Position.VERTICAL
+    cards = 0
+    if k > 0 and (everywhere or position == Position.LEFT):
+        cards |= bit(row[k - 1])
+    if k + 1 < size and (everywhere or position == Position.RIGHT):
+        cards |= bit(row[k + 1])
+    if k < across_size and (vertical or position == (Position.BELOW if in_journey else Position.ABOVE)):
+        cards |= bit(across[k])
+    return cards
+
+
+@kernel
+def end_of_row(row: Any, size: int, cards: int, rightmost: bool) -> int:
+    """The set of the leftmost (or rightmost) card of a row among `cards`; empty if there is none."""
+    for i in range(size):
+        card = row[size - 1 - i] if rightmost else row[i]
+        if cards & bit(card):
+            return bit(card)
+    return 0
+
+
+@kernel
+def selected(state: Any, player: int, card: int, selection: Any) -> int:
+    """The set of cards that a selection of `card`, lying in the rows of `player`, picks out."""
+    if selection.cards == Cards.HIDDEN_HERE:
+        return hidden_under(state, card) & selection.filter
+    if selection.cards == Cards.HIDDEN:
+        return hidden_cards(state, player, selection.row) & selection.filter
+    position = selection.position
+    if position == Position.THIS:
+        return bit(card) & selection.filter
+    cards = cards_of_row(state, player, selection.row) & selection.filter
+    if position == Position.ANY or cards == 0 and position != Position.THIS_OR_ADJACENT:
+        return cards
+    if position == Position.LEFTMOST or position == Position.RIGHTMOST:
+        rightmost = position == Position.RIGHTMOST
+        if selection.row == Row.JOURNEY:
+            return end_of_row(state.journey[player], state.journey_size[player], cards, rightmost)
+        return end_of_row(state.scrapbook[player], state.scrapbook_size[player], cards, rightmost)
+    cards &= neighbours(state, player, card, position)
+    if position == Position.THIS_OR_ADJACENT:
+        cards |= bit(card) & selection.filter
+    return cards
+
+
+@kernel
+def stands_at(row: Any, size: int, card: int, position: int) -> bool:
+    """Whether `card` lies in this row, at the end that `position` asks for (or anywhere)."""
+    k = column(row, size, card)
+    if k < 0 or position == Position.ANY:
+        return k >= 0
+    return k == (0 if position == Position.LEFTMOST else size - 1)
+
+
+@kernel
+def applies(state: Any, player: int, card: int, condition: Any) -> bool:
+    """Whether the condition of an ability of `card` holds."""
+    if condition.always:
+        return True
+    holds = False
+    if condition.row != Row.SCRAPBOOK:
+        holds |= stands_at(state.journey[player], state.journey_size[player], card, condition.position)
+    if condition.row != Row.JOURNEY:
+        holds |= stands_at(state.scrapbook[player], state.scrapbook_size[player], card, condition.position)
+    if holds and condition.counts:
+        count = size_of(selected(state, player, card, condition.select))
+        holds = condition.at_least <= count and count <= condition.at_most
+    return holds != (condition.unless != 0)
+
+
+@kernel
+def swap_partners(state: Any, player: int, card: int, hidden: int) -> int:
+    """The Journey cards that can change places with a hidden card: not this one, nor the one above it."""
+    return journey_cards(state, player) & ~bit(card) & ~bit(visible_above(state, hidden))
+
+
+@kernel
+def choices(state: Any, player: int, card: int, ability: Any) -> int:
+    """The cards that can be chosen (first) for an ability of `card`; empty if it cannot be used."""
+    cards = selected(state, player, card, ability.select)
+    effect = ability.effect
+    if effect == Effect.SHUFFLE:
+        return cards
+    if effect == Effect.SWAP_CARDS:
+        return cards if cards & (cards - 1) else 0
+    if effect == Effect.SWAP_HIDDEN:
+        usable = 0
+        while cards:
+            hidden = lowest(cards)
+            cards &= cards - 1
+            if swap_partners(state, player, card, hidden):
+                usable |= bit(hidden)
+        return usable
+    if effect == Effect.TO_JOURNEY:
+        return cards & scrapbook_cards(state, player)
+    if effect == Effect.SWAP_FACE_UP and state.face_up == NO_CARD:
+        return 0
+    cards &= journey_cards(state, player)
+    if effect == Effect.HIDE:
+        return cards & ~bit(card)
+    if effect == Effect.KEEP:
+        return cards & ~int(state.kept)
+    return cards
+
+
+@kernel
+def alternative(state: Any, deck: Any, player: int, card: int, timing: int, choice: int) -> int:
+    """Which ability of `card` takes `choice`: the first of this timing that admits it (-1: none)."""
+    for i in range(MAX_ABILITIES):
+        ability = deck.abilities[card, i]
+        if (
+            ability.timing == timing
+            and applies(state, player, card, ability.condition)
+            and choices(state, player, card, ability) & bit(choice)
+        ):
+            return i
+    return -1
+
+
+@kernel
+def all_choices(state: Any, deck: Any, player: int, card: int, timing: int) -> int:
+    """The cards that any ability of `card` with this timing can take."""
+    cards = 0
+    for i in range(MAX_ABILITIES):
+        ability = deck.abilities[card, i]
+        if ability.timing == timing and applies(state, player, card, ability.condition):
+            cards |= choices(state, player, card, ability)
+    return cards
+
+
+@kernel
+def travels_again(state: Any, deck: Any, player: int, card: int, timing: int) -> bool:
+    """Whether `card` grants one more Travel at this timing, and there is a card to take."""
+    for i in range(MAX_ABILITIES):
+        ability = deck.abilities[card, i]
+        if ability.timing == timing and ability.effect == Effect.TRAVEL_AGAIN:
+            return (state.deck_size > 0 or state.face_up != NO_CARD) and applies(state, player, card, ability.condition)
+    return False
+
+
+@kernel
+def swap_with_hidden(state: Any, player: int, hidden: int, journey_card: int) -> None:
+    """A hidden card and a Journey card change places; the cards under the latter stay in place (R3)."""
+    above = card_above(state, hidden)
+    below_hidden, below_journey = state.under[hidden], state.under[journey_card]
+    take_journey = column(state.journey[player], state.journey_size[player], journey_card)
+    state.journey[player, take_journey] = hidden
+    state.under[hidden] = below_journey
+    state.under[above] = journey_card
+    state.under[journey_card] = below_hidden
+
+
+@kernel
+def swap_visible(state: Any, player: int, first: int, second: int) -> None:
+    """Two visible cards change places; the cards under each stay in place (R3)."""
+    k, m = -1, -1
+    k = column(state.journey[player], state.journey_size[player], first)
+    first_in_journey = k >= 0
+    if not first_in_journey:
+        k = column(state.scrapbook[player], state.scrapbook_size[player], first)
+    m = column(state.journey[player], state.journey_size[player], second)
+    if m >= 0:
+        state.journey[player, m] = first
+    else:
+        m = column(state.scrapbook[player], state.scrapbook_size[player], second)
+        state.scrapbook[player, m] = first
+    if first_in_journey:
+        state.journey[player, k] = second
+    else:
+        state.scrapbook[player, k] = second
+    state.under[first], state.under[second] = state.under[second], state.under[first]
+
+
+@kernel
+def swap_face_up(state: Any, player: int, card: int) -> None:
+    """The face-up card takes the place of a Journey card, with the cards under it, which becomes face up (R13)."""
+    new = state.face_up
+    k = column(state.journey[player], state.journey_size[player], card)
+    state.journey[player, k] = new
+    state.under[new] = state.under[card]
+    state.under[card] = NO_CARD
+    state.face_up = card

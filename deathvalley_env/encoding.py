@@ -1,0 +1,282 @@
+"""Actions, masks and observations: a state as numbers for a learner.
+
+The observation of a player depends on what that player can know: everything but the order of the deck.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from deathvalley_env.card_data import DECK
+from deathvalley_env.rows import bit, hidden_under, journey_cards, scrapbook_cards, size_of
+from deathvalley_env.scoring import NO_WINNER, ending, score_of
+from deathvalley_env.vocabulary import (
+    MAX_ABILITIES,
+    NO_CARD,
+    NUM_ACTIONS,
+    NUM_CARDS,
+    NUM_HAZARDS,
+    NUM_PLAYERS,
+    NUM_WINDOWS,
+    Action,
+    Cards,
+    Decision,
+    Effect,
+    Hazard,
+    Per,
+    Row,
+    Timing,
+)
+from valley_core.game import Reward, Status
+from valley_core.jit import kernel
+from valley_core.layout import Field, Layout
+
+WAIT = NUM_ACTIONS
+"""The last action: legal, alone, for a player who is asked nothing (Parallel API only)."""
+
+MARGIN_SCALE = 20.0
+"""Score margin, in points, that counts as 1 in the `margin` reward; larger margins are clipped."""
+MOST_BUSTS = 20.0
+MOST_POINTS = 40.0
+
+# Where a card can be, from the observer's view.
+DECK_PLACE, FACE_UP = 0, 1
+JOURNEY, SCRAPBOOK, UNDER_JOURNEY, UNDER_SCRAPBOOK, DISCARD = 2, 3, 4, 5, 6
+OTHERS = 5
+"""The other player's places follow the own ones, in the same order."""
+NUM_PLACES = 12
+PLACES = (
+    "deck, unseen",
+    "face up in the Desert",
+    "own Journey",
+    "own Scrapbook",
+    "hidden under a card of the own Journey",
+    "hidden under a card of the own Scrapbook",
+    "own discard pile",
+    "other's Journey",
+    "other's Scrapbook",
+    "hidden under a card of the other's Journey",
+    "hidden under a card of the other's Scrapbook",
+    "other's discard pile",
+)
+
+FACTS_PER_CARD = NUM_HAZARDS + 2 + 8 + len(Effect) + 3 + len(Per) + len(Row) + len(Hazard) + len(Cards)
+
+DYNAMIC = (
+    Field("place", (NUM_CARDS, NUM_PLACES), 0, 1, "one-hot place of each card: " + "; ".join(PLACES)),
+    Field("column", (NUM_CARDS,), 0, 1, "column / 17, of the card or of the visible card above it"),
+    Field("depth", (NUM_CARDS,), 0, 1, "number of cards above a hidden card / 17"),
+    Field("asking", (NUM_CARDS,), 0, 1, "the card that asks: its ability is being resolved, or cards are hidden under it"),
+    Field("chosen", (NUM_CARDS,), 0, 1, "the first card chosen for a swap"),
+    Field("traveled", (NUM_CARDS,), 0, 1, "the card just added by a Travel of the active player"),
+    Field("used", (NUM_CARDS,), 0, 1, "cards whose ability of the open window was used this turn"),
+    Field("kept", (NUM_CARDS,), 0, 1, "cards kept in this bust"),
+    Field("decision", (len(Decision),), 0, 1, "one-hot: " + ", ".join(d.name for d in Decision)),
+    Field("window", (NUM_WINDOWS,), 0, 1, "one-hot timing of the abilities being resolved: " + ", ".join(Timing(i).name for i in range(NUM_WINDOWS))),
+    Field("own_turn", (1,), 0, 1, "1 if it is the observer's turn"),
+    Field("asked", (1,), 0, 1, "1 if the observer is asked"),
+    Field("deck_size", (1,), 0, 1, "cards in the deck / 18"),
+    Field("turn", (1,), 0, 1, "finished turns / max_turns"),
+    Field("busts", (NUM_PLAYERS,), 0, 1, "busts of observer and other / 20, at most 1"),
+    Field("hazards", (NUM_PLAYERS, NUM_HAZARDS), 0, 1, "visible cards of each hazard (paw, drop, mountain, sun) in the rows of observer and other / 6"),
+    Field("unseen", (NUM_HAZARDS,), 0, 1, "cards of each hazard in the deck / 6"),
+    Field("scores", (NUM_PLAYERS,), -1, 1, "score of observer and other if the game ended now / 40, clipped"),
+    Field("options", (4,), 0, 1, "solo, backseat, discard_points, must_outbust"),
+)
+FACTS = Field(
+    "facts",
+    (NUM_CARDS, FACTS_PER_CARD),
+    -1,
+    1,
+    "each card of the deck: hazard one-hot (4); stars / 9; skulls / 9; timings (8), effects (14) of its abilities; positive points / 9, negative points / 9, "
+    "`every` / 9; `per` (5); row (6), hazard (5) and visibility (3) of selections. Constant for a deck",
+)
+LAYOUT = Layout((*DYNAMIC, FACTS))
+LAYOUT_WITHOUT_FACTS = Layout(DYNAMIC)
+FIXED_FROM = LAYOUT_WITHOUT_FACTS.size
+
+AT_COLUMN = LAYOUT.start("column")
+AT_DEPTH = LAYOUT.start("depth")
+AT_ASKING = LAYOUT.start("asking")
+AT_CHOSEN = LAYOUT.start("chosen")
+AT_TRAVELED = LAYOUT.start("traveled")
+AT_USED = LAYOUT.start("used")
+AT_KEPT = LAYOUT.start("kept")
+AT_DECISION = LAYOUT.start("decision")
+AT_WINDOW = LAYOUT.start("window")
+AT_OWN_TURN = LAYOUT.start("own_turn")
+AT_ASKED = LAYOUT.start("asked")
+AT_DECK_SIZE = LAYOUT.start("deck_size")
+AT_TURN = LAYOUT.start("turn")
+AT_BUSTS = LAYOUT.start("busts")
+AT_HAZARDS = LAYOUT.start("hazards")
+AT_UNSEEN = LAYOUT.start("unseen")
+AT_SCORES = LAYOUT.start("scores")
+AT_OPTIONS = LAYOUT.start("options")
+
+
+def action_names(card_names: list[str]) -> tuple[str, ...]:
+    """The name of each action, in order; the last is ``wait``."""
+    return (
+        "travel face-up",
+        "travel top",
+        "travel face-up to the other Journey",
+        "rest",
+        *(f"ability of {name}" for name in card_names),
+        *(f"card {name}" for name in card_names),
+        "done",
+        "wait",
+    )
+
+
+def facts_of(deck: Any) -> np.ndarray:
+    """The constant part of the observation for a deck record, float32 of shape (18 × FACTS_PER_CARD,)."""
+    facts = np.zeros((NUM_CARDS, FACTS_PER_CARD), np.float32)
+    timing_at = NUM_HAZARDS + 2
+    effect_at = timing_at + 8
+    points_at = effect_at + len(Effect)
+    per_at = points_at + 3
+    row_at = per_at + len(Per)
+    hazard_at = row_at + len(Row)
+    cards_at = hazard_at + len(Hazard)
+    for card in range(NUM_CARDS):
+        row = facts[card]
+        row[deck["hazard"][card]] = 1
+        row[NUM_HAZARDS] = deck["stars"][card] / 9
+        row[NUM_HAZARDS + 1] = deck["skulls"][card] / 9
+        for ability in deck["abilities"][card]:
+            if ability["timing"] == Timing.NONE:
+                continue
+            row[timing_at + ability["timing"]] = 1
+            row[effect_at + ability["effect"]] = 1
+            if ability["effect"] == Effect.POINTS:
+                points = int(ability["points"])
+                row[points_at + (points < 0)] = points / 9
+                row[points_at + 2] = ability["every"] / 9
+                row[per_at + ability["per"]] = 1
+            if ability["effect"] == Effect.RAISE_LIMIT:
+                row[hazard_at + ability["hazard"]] = 1
+            for select in (ability["select"], ability["condition"]["select"]):
+                row[row_at + select["row"]] = 1
+                row[hazard_at + select["hazard"]] = 1
+                row[cards_at + select["cards"]] = 1
+    return facts.reshape(-1)
+
+
+@kernel
+def write_row(state: Any, row: Any, size: int, place: int, under: int, out: Any) -> None:
+    """Write the cards of a row, and those hidden under them."""
+    for k in range(size):
+        card = int(row[k])
+        out[card * NUM_PLACES + place] = 1
+        out[AT_COLUMN + card] = k / (NUM_CARDS - 1)
+        below = state.under[card]
+        depth = 1
+        while below != NO_CARD:
+            out[below * NUM_PLACES + under] = 1
+            out[AT_COLUMN + below] = k / (NUM_CARDS - 1)
+            out[AT_DEPTH + below] = depth / (NUM_CARDS - 1)
+            depth += 1
+            below = state.under[below]
+
+
+@kernel
+def write_set(cards: int, at: int, stride: int, out: Any) -> None:
+    """Write a 1 for each card of a set."""
+    for card in range(NUM_CARDS):
+        if cards & bit(card):
+            out[at + card * stride] = 1
+
+
+@kernel
+def observe(state: Any, deck: Any, seat: int, out: Any) -> None:
+    """Write what the player at `seat` sees into `out`, the constant part (`facts`) excepted."""
+    out[:FIXED_FROM] = 0
+    for i in range(state.deck_size):
+        out[state.deck[i] * NUM_PLACES + DECK_PLACE] = 1
+    if state.face_up != NO_CARD:
+        out[state.face_up * NUM_PLACES + FACE_UP] = 1
+    for i in range(NUM_PLAYERS):
+        player = seat if i == 0 else 1 - seat
+        shift = i * OTHERS
+        write_row(state, state.journey[player], state.journey_size[player], JOURNEY + shift, UNDER_JOURNEY + shift, out)
+        write_row(
+            state, state.scrapbook[player], state.scrapbook_size[player], SCRAPBOOK + shift, UNDER_SCRAPBOOK + shift, out
+        )
+        if state.discard[player]:
+            write_set(state.discard[player], DISCARD + shift, NUM_PLACES, out)
+        visible = journey_cards(state, player) | scrapbook_cards(state, player)
+        for hazard in range(NUM_HAZARDS):
+            out[AT_HAZARDS + i * NUM_HAZARDS + hazard] = size_of(visible & deck.of_hazard[hazard]) / 6
+        out[AT_BUSTS + i] = min(state.busts[player] / MOST_BUSTS, 1.0)
+        out[AT_SCORES + i] = max(-1.0, min(1.0, score_of(state, deck, player) / MOST_POINTS))
+    if state.asking != NO_CARD:
+        out[AT_ASKING + state.asking] = 1
+    if state.chosen != NO_CARD:
+        out[AT_CHOSEN + state.chosen] = 1
+    if state.traveled != NO_CARD:
+        out[AT_TRAVELED + state.traveled] = 1
+    if state.used[state.window]:
+        write_set(state.used[state.window], AT_USED, 1, out)
+    if state.kept:
+        write_set(state.kept, AT_KEPT, 1, out)
+    out[AT_DECISION + state.decision] = 1
+    out[AT_WINDOW + state.window] = 1
+    out[AT_OWN_TURN] = state.active == seat
+    out[AT_ASKED] = asked(state, seat)
+    out[AT_DECK_SIZE] = state.deck_size / NUM_CARDS
+    out[AT_TURN] = state.turn / state.max_turns
+    for i in range(state.deck_size):
+        out[AT_UNSEEN + deck.hazard[state.deck[i]]] += np.float32(1 / 6)
+    out[AT_OPTIONS] = state.solo
+    out[AT_OPTIONS + 1] = state.backseat
+    out[AT_OPTIONS + 2] = state.discard_points
+    out[AT_OPTIONS + 3] = state.must_outbust
+
+
+@kernel
+def to_act(state: Any) -> int:
+    """The player who is asked, -1 at the end."""
+    return -1 if state.decision == Decision.OVER else int(state.player)
+
+
+@kernel
+def asked(state: Any, seat: int) -> bool:
+    """Whether the player at `seat` is asked now."""
+    return state.decision != Decision.OVER and state.player == seat
+
+
+@kernel
+def legal_mask(state: Any, deck: Any, seat: int, out: Any) -> None:
+    """Write the mask of legal actions, uint8 of shape (42,)."""
+    if asked(state, seat):
+        for action in range(NUM_ACTIONS):
+            out[action] = (state.legal >> action) & 1
+        out[WAIT] = 0
+    else:
+        out[:] = 0
+        out[WAIT] = 1
+
+
+@kernel
+def status(state: Any) -> int:
+    """Whether the game goes on: `valley_core.game.Status`."""
+    if state.decision != Decision.OVER:
+        return Status.RUNNING.value
+    return Status.TRUNCATED.value if state.truncated else Status.TERMINATED.value
+
+
+@kernel
+def returns(state: Any, deck: Any, reward: int, out: Any) -> None:
+    """Write the return of each player so far, by the kind of reward, into `out`, float64 of shape (2,)."""
+    value = 0.0
+    if reward != Reward.WIN and (reward == Reward.SHAPED or state.decision == Decision.OVER):
+        margin = (score_of(state, deck, 0) - score_of(state, deck, 1)) / MARGIN_SCALE
+        value = max(-1.0, min(1.0, margin))
+    if reward != Reward.MARGIN:
+        value *= 0.5
+        winner, _ = ending(state, deck)
+        if winner != NO_WINNER:
+            value += 1.0 if winner == 0 else -1.0
+    out[0] = value
+    out[1] = -value

@@ -1,0 +1,174 @@
+"""Journeys, Scrapbooks and hidden cards: how cards lie and move (rulebook, Journeys and Scrapbooks)."""
+
+from typing import Any
+
+from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS
+from valley_core.jit import kernel
+from valley_core.rng import shuffle
+
+
+@kernel
+def bit(card: int) -> int:
+    """The set that holds `card` alone."""
+    return 1 << int(card)
+
+
+@kernel
+def size_of(cards: int) -> int:
+    """How many cards a set holds."""
+    cards = int(cards)
+    cards = cards - ((cards >> 1) & 0x55555555)
+    cards = (cards & 0x33333333) + ((cards >> 2) & 0x33333333)
+    cards = (cards + (cards >> 4)) & 0x0F0F0F0F
+    return (cards + (cards >> 8) + (cards >> 16) + (cards >> 24)) & 0x3F
+
+
+@kernel
+def lowest(cards: int) -> int:
+    """The lowest member of a set that is not empty."""
+    cards = int(cards)
+    return size_of((cards & -cards) - 1)
+
+
+@kernel
+def journey_cards(state: Any, player: int) -> int:
+    """The set of the cards in a Journey."""
+    cards = 0
+    for k in range(state.journey_size[player]):
+        cards |= bit(state.journey[player, k])
+    return cards
+
+
+@kernel
+def scrapbook_cards(state: Any, player: int) -> int:
+    """The set of the visible cards in a Scrapbook."""
+    cards = 0
+    for k in range(state.scrapbook_size[player]):
+        cards |= bit(state.scrapbook[player, k])
+    return cards
+
+
+@kernel
+def column(row: Any, size: int, card: int) -> int:
+    """The column of `card` in a row, or -1."""
+    for k in range(size):
+        if row[k] == card:
+            return k
+    return -1
+
+
+@kernel
+def hidden_under(state: Any, card: int) -> int:
+    """The set of the cards hidden under a visible card."""
+    cards = 0
+    below = state.under[card]
+    while below != NO_CARD:
+        cards |= bit(below)
+        below = state.under[below]
+    return cards
+
+
+@kernel
+def hidden_in_row(state: Any, row: Any, size: int) -> int:
+    """The set of the cards hidden under the cards of a row."""
+    cards = 0
+    for k in range(size):
+        cards |= hidden_under(state, row[k])
+    return cards
+
+
+@kernel
+def close_gap(row: Any, size: int, k: int) -> None:
+    """Remove column k: the cards to its right shift to the left."""
+    for i in range(k, size - 1):
+        row[i] = row[i + 1]
+
+
+@kernel
+def leave_rows(state: Any, player: int, card: int) -> None:
+    """Take a visible card, with the cards under it, out of the rows of `player`."""
+    k = column(state.journey[player], state.journey_size[player], card)
+    if k >= 0:
+        close_gap(state.journey[player], state.journey_size[player], k)
+        state.journey_size[player] -= 1
+        return
+    k = column(state.scrapbook[player], state.scrapbook_size[player], card)
+    close_gap(state.scrapbook[player], state.scrapbook_size[player], k)
+    state.scrapbook_size[player] -= 1
+
+
+@kernel
+def join_journey(state: Any, player: int, card: int) -> None:
+    """Add a card to the right end of a Journey; the cards under it follow, visible, to its right (R3)."""
+    while card != NO_CARD:
+        state.journey[player, state.journey_size[player]] = card
+        state.journey_size[player] += 1
+        below = state.under[card]
+        state.under[card] = NO_CARD
+        card = below
+
+
+@kernel
+def join_scrapbook(state: Any, player: int, card: int) -> None:
+    """Add a card, with the cards under it, to the right end of a Scrapbook."""
+    state.scrapbook[player, state.scrapbook_size[player]] = card
+    state.scrapbook_size[player] += 1
+
+
+@kernel
+def join_deck(state: Any, card: int) -> None:
+    """Put a card and the cards under it into the deck (R3), which is then still to be shuffled."""
+    while card != NO_CARD:
+        state.deck[state.deck_size] = card
+        state.deck_size += 1
+        below = state.under[card]
+        state.under[card] = NO_CARD
+        card = below
+    state.returned = 1
+
+
+@kernel
+def shuffle_returned(state: Any) -> None:
+    """Shuffle the deck if any card was put into it (R15)."""
+    if state.returned:
+        shuffle(state, state.deck, state.deck_size)
+        state.returned = 0
+
+
+@kernel
+def put_under(state: Any, card: int, above: int) -> None:
+    """Hide `card` and the cards under it below `above` and those that it already hides (R3)."""
+    last = above
+    while state.under[last] != NO_CARD:
+        last = state.under[last]
+    state.under[last] = card
+
+
+@kernel
+def take_place(state: Any, player: int, old: int, new: int) -> None:
+    """Put `new` where the visible card `old` lies in the rows of `player`."""
+    k = column(state.journey[player], state.journey_size[player], old)
+    if k >= 0:
+        state.journey[player, k] = new
+    else:
+        k = column(state.scrapbook[player], state.scrapbook_size[player], old)
+        state.scrapbook[player, k] = new
+
+
+@kernel
+def card_above(state: Any, card: int) -> int:
+    """The card directly above a hidden card."""
+    for above in range(NUM_CARDS):
+        if state.under[above] == card:
+            return above
+    return NO_CARD
+
+
+@kernel
+def visible_above(state: Any, card: int) -> int:
+    """The visible card under which a hidden card lies."""
+    above = card_above(state, card)
+    while above != NO_CARD:
+        card = above
+        above = card_above(state, card)
+    return card

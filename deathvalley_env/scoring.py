@@ -1,0 +1,155 @@
+"""Scores and the winner (rulebook, Winning the Game and Solo Play; R10, R16)."""
+
+from typing import Any
+
+from deathvalley_env.abilities import applies, selected
+from deathvalley_env.busts import AI, has_abilities
+from deathvalley_env.rows import bit, journey_cards, lowest, scrapbook_cards, size_of
+from deathvalley_env.vocabulary import MAX_ABILITIES, Decision, Effect, Ending, Per, Row, Timing
+from valley_core.jit import kernel
+
+NO_WINNER = -1
+
+
+@kernel
+def total_of(values: Any, cards: int) -> int:
+    """The sum of `values` (stars or skulls of all cards) over a set of cards."""
+    total = 0
+    while cards:
+        total += int(values[lowest(cards)])
+        cards &= cards - 1
+    return total
+
+
+@kernel
+def rows_without(state: Any, deck: Any, player: int, selection: Any) -> int:
+    """How many of the rows of a selection have no visible card of its hazard; an empty row has none."""
+    of_hazard = deck.of_hazard[selection.hazard]
+    count = 0
+    if selection.row != Row.SCRAPBOOK and not journey_cards(state, player) & of_hazard:
+        count += 1
+    if selection.row != Row.JOURNEY and not scrapbook_cards(state, player) & of_hazard:
+        count += 1
+    return count
+
+
+@kernel
+def ability_points(state: Any, deck: Any, player: int, card: int, ability: Any) -> int:
+    """What one `points` ability of `card` scores."""
+    if not applies(state, player, card, ability.condition):
+        return 0
+    per = ability.per
+    if per == Per.ONCE:
+        count = 1
+    elif per == Per.ROW_WITHOUT:
+        count = rows_without(state, deck, player, ability.select)
+    else:
+        cards = selected(state, player, card, ability.select)
+        if per == Per.CARD:
+            count = size_of(cards)
+        elif per == Per.STAR:
+            count = total_of(deck.stars, cards)
+        else:
+            count = total_of(deck.skulls, cards)
+    if ability.every > 1:
+        count //= int(ability.every)
+    points = count * int(ability.points)
+    if ability.cap:
+        points = max(-int(ability.cap), min(int(ability.cap), points))
+    return points
+
+
+@kernel
+def card_ability_points(state: Any, deck: Any, player: int, card: int) -> int:
+    """What the scoring abilities of a visible card score."""
+    points = 0
+    for i in range(MAX_ABILITIES):
+        ability = deck.abilities[card, i]
+        if ability.timing == Timing.SCORING and ability.effect == Effect.POINTS:
+            points += ability_points(state, deck, player, card, ability)
+    return points
+
+
+@kernel
+def silenced_cards(state: Any, deck: Any, player: int, cards: int) -> int:
+    """The cards that score nothing because of `score_nothing` abilities, all of which apply at once."""
+    silenced = 0
+    with_ability = cards & deck.timed[Timing.SCORING]
+    while with_ability:
+        card = lowest(with_ability)
+        with_ability &= with_ability - 1
+        for i in range(MAX_ABILITIES):
+            ability = deck.abilities[card, i]
+            if (
+                ability.timing == Timing.SCORING
+                and ability.effect == Effect.SCORE_NOTHING
+                and applies(state, player, card, ability.condition)
+            ):
+                silenced |= selected(state, player, card, ability.select)
+    return silenced
+
+
+@kernel
+def ai_score(state: Any, deck: Any) -> int:
+    """The solo AI's score: stars, skulls and positive numbers of abilities (R10)."""
+    points = total_of(deck.ai_points, journey_cards(state, AI))
+    if state.discard_points:
+        points += size_of(int(state.discard[0])) + size_of(int(state.discard[1]))
+    return points
+
+
+@kernel
+def score_of(state: Any, deck: Any, player: int) -> int:
+    """The score of `player` if the game ended now."""
+    if not has_abilities(state, player):
+        return ai_score(state, deck)
+    journey = journey_cards(state, player)
+    scrapbook = scrapbook_cards(state, player)
+    scoring = journey | scrapbook
+    if scoring & deck.silencers:
+        silenced = silenced_cards(state, deck, player, scoring)
+        journey &= ~silenced
+        scoring &= ~silenced
+    points = total_of(deck.stars, journey & deck.starred) - total_of(deck.skulls, scoring & deck.skulled)
+    with_ability = scoring & deck.timed[Timing.SCORING]
+    while with_ability:
+        points += card_ability_points(state, deck, player, lowest(with_ability))
+        with_ability &= with_ability - 1
+    return points
+
+
+@kernel
+def ending(state: Any, deck: Any) -> Any:
+    """(winner or NO_WINNER, the rule that decided: `vocabulary.Ending`)."""
+    if state.decision != Decision.OVER:
+        return NO_WINNER, Ending.NONE.value
+    if state.truncated:
+        return NO_WINNER, Ending.TRUNCATED.value
+    if state.solo and state.must_outbust and state.busts[AI] <= state.busts[0]:
+        return AI, Ending.MUST_OUTBUST.value
+    difference = score_of(state, deck, 0) - score_of(state, deck, 1)
+    if difference != 0:
+        return (0 if difference > 0 else 1), Ending.SCORE.value
+    if state.busts[0] != state.busts[1]:
+        return (0 if state.busts[0] < state.busts[1] else 1), Ending.FEWER_BUSTS.value
+    return NO_WINNER, Ending.SHARED.value
+
+
+@kernel
+def card_scores(state: Any, deck: Any, player: int, out: Any) -> None:
+    """Write stars, skulls (negative) and ability points of each visible card of `player` into out[18, 3]."""
+    out[:] = 0
+    journey = journey_cards(state, player)
+    scoring = journey | scrapbook_cards(state, player)
+    if has_abilities(state, player):
+        scoring &= ~silenced_cards(state, deck, player, scoring)
+    for card in range(out.shape[0]):
+        if scoring & bit(card):
+            if has_abilities(state, player):
+                out[card, 0] = deck.stars[card] if journey & bit(card) else 0
+                out[card, 1] = -deck.skulls[card]
+                out[card, 2] = card_ability_points(state, deck, player, card)
+            else:
+                out[card, 0] = deck.stars[card]
+                out[card, 1] = deck.skulls[card]
+                out[card, 2] = deck.ai_points[card] - deck.stars[card] - deck.skulls[card]

@@ -1,0 +1,118 @@
+"""Whether a record is a state of this game: nothing that a caller passes reaches a kernel unchecked."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from deathvalley_env import rules
+from deathvalley_env.abilities import alternative
+from deathvalley_env.busts import AI
+from deathvalley_env.rows import journey_cards, scrapbook_cards
+from deathvalley_env.state import RANDOM_FIRST, STATE
+from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_PLAYERS, NUM_WINDOWS, Decision
+from valley_core.errors import StateError
+
+ALL_CARDS = (1 << NUM_CARDS) - 1
+
+RANGES: dict[str, tuple[int, int]] = {
+    "max_turns": (1, 2**31 - 1),
+    "solo": (0, 1),
+    "backseat": (0, 1),
+    "discard_points": (0, 1),
+    "must_outbust": (0, 1),
+    "ask_forced": (0, 1),
+    "first_player": (RANDOM_FIRST, NUM_PLAYERS - 1),
+    "deck_size": (0, NUM_CARDS),
+    "face_up": (NO_CARD, NUM_CARDS - 1),
+    "journey_size": (0, NUM_CARDS),
+    "scrapbook_size": (0, NUM_CARDS),
+    "under": (NO_CARD, NUM_CARDS - 1),
+    "discard": (0, ALL_CARDS),
+    "busts": (0, 2**15 - 1),
+    "turn": (0, 2**31 - 1),
+    "active": (0, NUM_PLAYERS - 1),
+    "player": (0, NUM_PLAYERS - 1),
+    "decision": (0, len(Decision) - 1),
+    "window": (0, NUM_WINDOWS - 1),
+    "traveled": (NO_CARD, NUM_CARDS - 1),
+    "asking": (NO_CARD, NUM_CARDS - 1),
+    "chosen": (NO_CARD, NUM_CARDS - 1),
+    "rested": (0, 1),
+    "checked": (0, NUM_PLAYERS),
+    "returned": (0, 1),
+    "kept": (0, ALL_CARDS),
+    "used": (0, ALL_CARDS),
+    "truncated": (0, 1),
+}
+"""Least and greatest value of each field."""
+
+REMEDY = "; pass a record that `state_record()` of this game gave"
+
+
+def check_state(state: Any, data: np.ndarray) -> None:
+    """Raise `StateError`, naming the field, unless `state` is a position that the rules can go on from."""
+    dtype = getattr(state, "dtype", None)
+    if dtype != STATE or getattr(state, "shape", ()) != ():
+        shape = getattr(state, "shape", None)
+        raise StateError(f"not one state of Death Valley: type {type(state).__name__}, shape {shape}, dtype {dtype}{REMEDY}")
+    _in_range("data", state["data"], 0, len(data) - 1)
+    for name, (least, greatest) in RANGES.items():
+        _in_range(name, state[name], least, greatest)
+    _each_card_once(state)
+    if state["solo"]:
+        if not state["backseat"]:
+            raise StateError(f"field backseat is 0 in a solo game, which is always backseat{REMEDY}")
+        if state["scrapbook_size"][AI] or state["player"] == AI and state["decision"] != Decision.OVER:
+            raise StateError(f"the solo AI has a Scrapbook, or is asked{REMEDY}")
+    _decision_fits(state, data[state["data"]])
+
+
+def _in_range(name: str, value: Any, least: int, greatest: int) -> None:
+    values = np.asarray(value)
+    if values.min() < least or values.max() > greatest:
+        raise StateError(f"field {name} is {values.tolist()}, not within {least} … {greatest}{REMEDY}")
+
+
+def _each_card_once(state: Any) -> None:
+    visible: list[int] = []
+    for player in range(NUM_PLAYERS):
+        visible += state["journey"][player][: state["journey_size"][player]].tolist()
+        visible += state["scrapbook"][player][: state["scrapbook_size"][player]].tolist()
+    places = visible + state["deck"][: state["deck_size"]].tolist()
+    places += [card for player in range(NUM_PLAYERS) for card in range(NUM_CARDS) if state["discard"][player] >> card & 1]
+    if state["face_up"] != NO_CARD:
+        places.append(int(state["face_up"]))
+    for card in [card for card in visible if 0 <= card < NUM_CARDS]:
+        below = int(state["under"][card])
+        while below != NO_CARD and len(places) <= NUM_CARDS:
+            places.append(below)
+            below = int(state["under"][below])
+    wrong = {card: n for card, n in Counter([*range(NUM_CARDS), *places]).items() if n != 2}
+    if wrong:
+        raise StateError(f"cards {sorted(wrong)} are not in exactly one place{REMEDY}")
+    hidden = NUM_CARDS - len(places)  # 0 here; a link from a card that is not in a row would hide a card twice
+    links = int((state["under"] != NO_CARD).sum())
+    rows = sum(1 for card in places if state["under"][card] != NO_CARD)
+    if hidden or links != rows:
+        raise StateError(f"field under links cards that are not in a row{REMEDY}")
+
+
+def _decision_fits(state: Any, deck: Any) -> None:
+    decision, player, asking = int(state["decision"]), int(state["player"]), int(state["asking"])
+    if decision == Decision.OVER:
+        if state["legal"] != 0:
+            raise StateError(f"field legal is {state['legal']} in a game that is over{REMEDY}")
+        return
+    if state["turn"] >= state["max_turns"]:
+        raise StateError(f"field turn is {state['turn']} in a game of {state['max_turns']} turns that is not over{REMEDY}")
+    rows = journey_cards(state, player) | scrapbook_cards(state, player)
+    if decision in (Decision.CARD, Decision.SECOND_CARD, Decision.HIDE) and (asking < 0 or not rows >> asking & 1):
+        raise StateError(f"field asking is {asking}, not a visible card of the player who is asked{REMEDY}")
+    if decision == Decision.SECOND_CARD:
+        chosen = int(state["chosen"])
+        if chosen < 0 or alternative(state, deck, player, asking, int(state["window"]), chosen) < 0:
+            raise StateError(f"field chosen is {chosen}, not a card that the ability being resolved can take{REMEDY}")
+    legal = int(rules.legal(state, deck))
+    if legal == 0 or legal != state["legal"]:
+        raise StateError(f"field legal is {state['legal']}; the pending decision admits {legal}{REMEDY}")

@@ -1,0 +1,1 @@
+"""What the games of this project share, and nothing of any one game."""

@@ -1,0 +1,235 @@
+"""Loops over many games, written once for all games and bound to each game's kernels.
+
+The templates below are plain functions; their names ``reset``, ``step``, ``legal`` … are the kernels of a game. `Loops` binds
+them and runs them on slices of a batch in several threads. A game depends on its own record alone, so that results do not
+depend on the number of threads.
+
+Threads are Python's: kernels release the GIL. No OpenMP is involved, so that forked and threaded callers are safe.
+"""
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from valley_core.game import Game
+from valley_core.jit import bind
+from valley_core.rng import below
+
+LEAST_SHARE = 64
+"""Games that are worth a thread of their own."""
+
+# The kernels of a game, bound by `Loops`.
+reset: Any
+step: Any
+legal: Any
+observe: Any
+to_act: Any
+asked: Any
+status: Any
+returns: Any
+
+
+def reset_some(states: Any, data: Any, chosen: Any) -> None:
+    """Deal a new game in each state that is chosen."""
+    for i in range(len(states)):
+        if chosen[i]:
+            reset(states[i], data[states[i].data])
+
+
+def observe_all(states: Any, data: Any, seats: Any, observations: Any, masks: Any) -> None:
+    """Write observation and mask of one seat of each game."""
+    for i in range(len(states)):
+        state = states[i]
+        datum = data[state.data]
+        observe(state, datum, seats[i], observations[i])
+        legal(state, datum, seats[i], masks[i])
+
+
+def masks_all(states: Any, data: Any, seats: Any, masks: Any) -> None:
+    """Write the mask of one seat of each game."""
+    for i in range(len(states)):
+        legal(states[i], data[states[i].data], seats[i], masks[i])
+
+
+def step_all(states: Any, data: Any, seats: Any, actions: Any) -> None:
+    """Carry out one action in each game; a negative seat leaves the game alone."""
+    for i in range(len(states)):
+        if seats[i] >= 0:
+            step(states[i], data[states[i].data], seats[i], actions[i])
+
+
+def look_all(states: Any, data: Any, reward: int, seats: Any, statuses: Any, totals: Any) -> None:
+    """Write who is asked next, the status and the returns of all seats."""
+    for i in range(len(states)):
+        state = states[i]
+        seats[i] = to_act(state)
+        statuses[i] = status(state)
+        returns(state, data[state.data], reward, totals[i])
+
+
+def find_illegal(states: Any, data: Any, seats: Any, actions: Any, mask: Any) -> int:
+    """Index of the first game whose action is not legal, or -1; a negative seat is passed over."""
+    for i in range(len(states)):
+        if seats[i] >= 0:
+            action = actions[i]
+            if action < 0 or action >= len(mask):
+                return i
+            legal(states[i], data[states[i].data], seats[i], mask)
+            if not mask[action]:
+                return i
+    return -1
+
+
+def pick(mask: Any, chance: Any) -> int:
+    """A legal action, each with the same probability; ``chance.rng`` moves on."""
+    count = 0
+    for action in range(len(mask)):
+        count += mask[action]
+    left = below(chance, count)
+    action = 0
+    while True:
+        if mask[action]:
+            if left == 0:
+                return action
+            left -= 1
+        action += 1
+
+
+def pick_all(masks: Any, chances: Any, actions: Any) -> None:
+    """A legal action for each game, from its own stream of random numbers."""
+    for i in range(len(masks)):
+        actions[i] = choose(masks[i], chances[i])
+
+
+choose: Any
+"""`pick`, bound."""
+
+
+def play_random(states: Any, data: Any, chances: Any, observations: Any, masks: Any, steps: int) -> int:
+    """Play `steps` random decisions in each game, building observation and mask before each; the number of games ended."""
+    ended = 0
+    for i in range(len(states)):
+        state = states[i]
+        datum = data[state.data]
+        for _ in range(steps):
+            seat = to_act(state)
+            observe(state, datum, seat, observations[i])
+            legal(state, datum, seat, masks[i])
+            step(state, datum, seat, choose(masks[i], chances[i]))
+            if to_act(state) < 0:
+                ended += 1
+                reset(state, datum)
+    return ended
+
+
+def play_kernel(states: Any, data: Any, chances: Any, masks: Any, steps: int) -> int:
+    """The same without observations: the rules alone."""
+    ended = 0
+    for i in range(len(states)):
+        state = states[i]
+        datum = data[state.data]
+        for _ in range(steps):
+            seat = to_act(state)
+            legal(state, datum, seat, masks[i])
+            step(state, datum, seat, choose(masks[i], chances[i]))
+            if to_act(state) < 0:
+                ended += 1
+                reset(state, datum)
+    return ended
+
+
+CHANCE = np.dtype((np.record, [("rng", "u8")]))
+"""A stream of random numbers outside a game: for policies, so that they do not disturb the deal."""
+
+
+def new_chances(seed: int, count: int) -> np.ndarray:
+    """`count` independent streams."""
+    chances = np.zeros(count, CHANCE)
+    chances["rng"] = np.random.SeedSequence(seed).generate_state(count, np.uint64)
+    return chances
+
+
+_threads = 0
+_pool: ThreadPoolExecutor | None = None
+_pool_key = (0, 0)
+_pool_lock = threading.Lock()
+
+
+def set_num_threads(count: int) -> None:
+    """Use `count` threads for batches from now on (0: as many as there are processors for this process)."""
+    global _threads
+    if count < 0:
+        raise ValueError(f"the number of threads must be 0 or more, not {count}")
+    _threads = count
+
+
+def num_threads() -> int:
+    """How many threads batches use: `set_num_threads`, else $VALLEY_NUM_THREADS, else one for each processor."""
+    return _threads or int(os.environ.get("VALLEY_NUM_THREADS", 0)) or len(os.sched_getaffinity(0))
+
+
+def _executor(count: int) -> ThreadPoolExecutor:
+    """The pool of this process: a forked child makes its own."""
+    global _pool, _pool_key
+    with _pool_lock:
+        if _pool is None or _pool_key != (os.getpid(), count):
+            _pool, _pool_key = ThreadPoolExecutor(count, "valley"), (os.getpid(), count)
+        return _pool
+
+
+def _renew_lock() -> None:
+    global _pool_lock
+    _pool_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+def in_threads(size: int, work: Callable[[slice], Any]) -> list[Any]:
+    """Call `work` on slices that together cover `size` games, in threads; the results in order."""
+    count = min(num_threads(), max(1, size // LEAST_SHARE))
+    if count == 1:
+        return [work(slice(0, size))]
+    edges = [size * i // count for i in range(count + 1)]
+    slices = [slice(edges[i], edges[i + 1]) for i in range(count)]
+    pool = _executor(count)
+    # The caller's thread takes the last share itself: one hand-over fewer.
+    futures = [pool.submit(work, part) for part in slices[:-1]]
+    last = work(slices[-1])
+    return [*(future.result() for future in futures), last]
+
+
+class Loops:
+    """The templates of this module bound to one game's kernels, on whole batches, in threads."""
+
+    def __init__(self, game: Game) -> None:
+        names = {**game.kernels.as_globals()}
+        names["choose"] = self._bind(game, pick, names)
+        self.reset_some = self._bind(game, reset_some, names)
+        self.observe_all = self._bind(game, observe_all, names)
+        self.masks_all = self._bind(game, masks_all, names)
+        self.step_all = self._bind(game, step_all, names)
+        self.look_all = self._bind(game, look_all, names)
+        self.find_illegal = self._bind(game, find_illegal, names)
+        self.pick_all = self._bind(game, pick_all, names)
+        self.play_random = self._bind(game, play_random, names)
+        self.play_kernel = self._bind(game, play_kernel, names)
+
+    @staticmethod
+    def _bind(game: Game, template: Any, names: dict[str, Any]) -> Any:
+        return bind(template, names, package=game.package, name=game.package)
+
+
+_bound: dict[str, Loops] = {}
+
+
+def loops_of(game: Game) -> Loops:
+    """The bound loops of a game: one set for each package of kernels, however many games have other options."""
+    if game.package not in _bound:
+        _bound[game.package] = Loops(game)
+    return _bound[game.package]
