@@ -32,7 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m deathvalley_env", description="Death Valley: Highs & Lows")
-    commands = parser.add_subparsers(required=True, metavar="deck").add_parser("deck", help="check, show or begin a deck")
+    commands = parser.add_subparsers(required=True, metavar="deck").add_parser(
+        "deck", help="check, show or begin a deck"
+    )
     verbs = commands.add_subparsers(dest="command", required=True)
     file_help = "a deck file, or the name of a shipped deck"
     check = verbs.add_parser("check", help="list every defect, with its line and the remedy")

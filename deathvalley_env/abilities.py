@@ -139,8 +139,10 @@ def swap_partners(state: Any, player: int, card: int, hidden: int) -> int:
 @kernel
 def choices(state: Any, player: int, card: int, ability: Any) -> int:
     """The cards that can be chosen (first) for an ability of `card`; empty if it cannot be used."""
-    cards = selected(state, player, card, ability.select)
     effect = ability.effect
+    if effect == Effect.TRAVEL_AGAIN:  # chooses no card
+        return 0
+    cards = selected(state, player, card, ability.select)
     if effect == Effect.SHUFFLE:
         return cards
     if effect == Effect.SWAP_CARDS:

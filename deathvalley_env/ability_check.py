@@ -1,6 +1,6 @@
 """Checks abilities: which words and numbers go together (``docs/decks.md``)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple, TypeVar
 
@@ -13,8 +13,8 @@ from deathvalley_env.vocabulary import (
     NUM_WINDOWS,
     Cards,
     Effect,
-    Hazard,
     Having,
+    Hazard,
     Per,
     Position,
     Row,
@@ -47,7 +47,7 @@ FROM_JOURNEY = (Effect.HIDE, Effect.TO_SCRAPBOOK, Effect.SEND, Effect.SWAP_FACE_
 """Effects whose chosen card is in the Journey."""
 
 
-def _words(members: Collection[Member]) -> dict[str, Member]:
+def _words(members: Iterable[Member]) -> dict[str, Member]:
     return {word(member): member for member in members}
 
 

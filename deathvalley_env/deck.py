@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from deathvalley_env.card_data import DECK
-from deathvalley_env.deck_file import Defect, DeckError, check_mapping, read_file, read_text, single_error
+from deathvalley_env.deck_file import DeckError, Defect, check_mapping, read_file, read_text, single_error
 from deathvalley_env.deck_parts import PROVENANCES, Ability, Card, Condition, Provenance, Selection, word
-from deathvalley_env.vocabulary import HAZARD_COUNTS, NUM_WINDOWS, Hazard, Having, Timing
+from deathvalley_env.vocabulary import HAZARD_COUNTS, NUM_WINDOWS, Effect, Having, Hazard, Timing
 
 __all__ = [
     "Ability",
@@ -95,6 +95,9 @@ def _record(cards: Sequence[Card]) -> np.record:
         record.stars[index] = card.stars
         record.skulls[index] = card.skulls
         record.of_hazard[card.hazard] |= bit
+        record.starred |= bit if card.stars else 0
+        record.skulled |= bit if card.skulls else 0
+        record.silencers |= bit if any(ability.effect == Effect.SCORE_NOTHING for ability in card.abilities) else 0
         record.ai_points[index] = card.stars + card.skulls + sum(max(0, ability.points) for ability in card.abilities)
         for slot, ability in enumerate(card.abilities):
             _fill_ability(record.abilities[index, slot], ability, index, cards)

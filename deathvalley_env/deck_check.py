@@ -70,7 +70,10 @@ def _provenance(reader: Reader, value: Any, path: Path) -> Provenance:
     if isinstance(value, str):
         known = _provenance_word(reader, value, path)
         return Provenance() if known is None else Provenance(**dict.fromkeys(PROVENANCE_KEYS, known))
-    table = reader.table(value, path, PROVENANCE_KEYS, 'one word such as "owner", or { name = "owner", … }') or {}
+    table = (
+        reader.table(value, path, PROVENANCE_KEYS, 'one word such as "owner", or { name = "owner", hazard = "read" }')
+        or {}
+    )
     words = {key: _provenance_word(reader, entry, (*path, key)) for key, entry in table.items()}
     return Provenance(**{key: known for key, known in words.items() if known is not None})
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from enum import IntEnum
 from typing import Any
 
-from deathvalley_env.vocabulary import NUM_CARDS, Cards, Effect, Hazard, Having, Per, Position, Row, Timing
+from deathvalley_env.vocabulary import NUM_CARDS, Cards, Effect, Having, Hazard, Per, Position, Row, Timing
 
 PROVENANCES = ("stated", "read", "reconstructed", "owner")
 """The words for where a field of a card comes from, from the best known."""

@@ -145,7 +145,7 @@ class Reader:
         if not value.strip():
             self.note(here, '"name" is empty', f"write the name of the {what}")
         elif value != value.strip() or not value.isprintable():
-            self.note(here, f'"name" is {show(value)}', "write one line without spaces at its ends or control characters")
+            self.note(here, f'"name" is {show(value)}', "write one printable line without spaces at its ends")
         elif len(value) > MAX_NAME:
             self.note(here, f'"name" has {len(value)} characters', f"write at most {MAX_NAME}")
         else:

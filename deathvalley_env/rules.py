@@ -488,6 +488,7 @@ def end_turn(state: Any, deck: Any) -> None:
         state.active = 1 - state.active
         begin_turn(state)
     else:
+        state.player = state.active
         state.decision = Decision.OVER
         state.truncated = 1 if desert > 1 else 0
 

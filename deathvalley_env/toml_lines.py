@@ -50,13 +50,25 @@ def parse(text: str) -> tuple[dict[str, Any] | None, list[SyntaxFault], str]:
                 lines[index] = ""
                 blanked.add(index)
             else:
-                lines[index] = f"{lines[index].partition('=')[0]}= {_literal()}"
+                _mend(lines, index)
             continue
         return (_unreadable(mapping) if faults else mapping), list(faults.values()), "\n".join(lines)
 
 
-def _literal() -> str:
-    return '"' + _PLACEHOLDER.replace("\x7f", "\\u007f") + '"'
+def _mend(lines: list[str], index: int) -> None:
+    """Put the placeholder for the value of a line, and drop the lines that an open brace or bracket takes along."""
+    depth = _depth(lines[index])
+    lines[index] = lines[index].partition("=")[0] + "= " + '"' + _PLACEHOLDER.replace("\x7f", "\\u007f") + '"'
+    for following in range(index + 1, len(lines)):
+        if depth <= 0 or lines[following].startswith("["):
+            return
+        depth += _depth(lines[following])
+        lines[following] = ""
+
+
+def _depth(line: str) -> int:
+    """How many more braces and brackets the line opens than it closes."""
+    return sum(line.count(token) for token in "{[") - sum(line.count(token) for token in "}]")
 
 
 def _unreadable(value: Any) -> Any:
@@ -87,6 +99,8 @@ def _remedy(message: str, line: str) -> str:
         return "write [[card]] or [[card.ability]] (what follows is not checked before this is mended)"
     if "overwrite" in message:
         return "a key stands once in a table: delete one of the two"
+    if _KEY_LINE.match(line) and line.count("{") > line.count("}"):
+        return "write a table { key = value, … } in one line"
     if _KEY_LINE.match(line):
         return 'write key = value: words in "double quotes", numbers, true and false without, tables { key = value }'
     return "write key = value, or begin a comment with # (what follows is not checked before this is mended)"
@@ -107,9 +121,7 @@ def key_positions(text: str) -> dict[Path, tuple[int, int]]:
 _BLANK = re.compile(r"[ \t]*")
 _GAP = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
 _KEY = re.compile(r"""[A-Za-z0-9_-]+|"(?:\\.|[^"\\])*"|'[^']*'""")
-_STRING = re.compile(
-    r'''"""(?:\\.|[^\\])*?"{3,5}(?!")|\'\'\'.*?'{3,5}(?!')|"(?:\\.|[^"\\])*"|'[^']*\'''', re.DOTALL
-)
+_STRING = re.compile(r'''"""(?:\\.|[^\\])*?"{3,5}(?!")|\'\'\'.*?'{3,5}(?!')|"(?:\\.|[^"\\])*"|'[^']*\'''', re.DOTALL)
 _BARE = re.compile(r"[^,\]}#\n]+")
 
 

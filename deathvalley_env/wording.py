@@ -7,8 +7,8 @@ from deathvalley_env.vocabulary import (
     NUM_WINDOWS,
     Cards,
     Effect,
-    Hazard,
     Having,
+    Hazard,
     Per,
     Position,
     Row,
@@ -44,6 +44,7 @@ WHERE = {
 }
 """Positions that at most one card has, said after the noun."""
 
+_ENDS = (Position.LEFTMOST, Position.RIGHTMOST)
 ADJECTIVE = {Position.ADJACENT: "adjacent", Position.LEFTMOST: "leftmost", Position.RIGHTMOST: "rightmost"}
 
 FROM_ROW = {
@@ -70,8 +71,7 @@ def ability_text(ability: Ability, deck: Deck | None = None) -> str:
         sentence = f"{when}: {effect}{comma}{' ' if condition else ''}{condition}."
     else:
         start = f"{when}, {condition}" if condition else when
-        comma = "," if condition else ""
-        sentence = f"{start}{comma} you may {effect}." if ability.optional else f"{start}: {effect}."
+        sentence = f"{start}, you may {effect}." if ability.optional else f"{start}: {effect}."
     if deck is not None and not _possible(ability, deck):
         sentence += " (No card of this deck fits.)"
     return sentence
@@ -85,7 +85,8 @@ def card_text(card: Card, deck: Deck | None = None) -> str:
     print_ = " ".join(part for part in ("★" * card.stars, "☠" * card.skulls) if part)
     lines = [", ".join(part for part in (card.name, word(card.hazard), print_) if part)]
     seen: set[Timing] = set()
-    for ability in card.abilities:
+    timings = [ability.timing for ability in card.abilities]
+    for ability in sorted(card.abilities, key=lambda ability: timings.index(ability.timing)):  # alternatives together
         text = ability_text(ability, deck)
         if ability.timing in seen and ability.timing < NUM_WINDOWS:
             text = f"Or {text[0].lower()}{text[1:]}"
@@ -116,13 +117,13 @@ def _effect(ability: Ability) -> str:
     if select.row == Row.BOTH and effect in FROM_ROW:
         select = Selection(FROM_ROW[effect], select.position, select.hazard, select.cards, select.having, select.other)
     if effect == Effect.SWAP_CARDS:
-        return f"swap two {_noun(select, plural=True)}"
+        return f"swap two {_two(select)}"
     if effect == Effect.SWAP_HIDDEN:
         return f"swap {_one(select)} with {_partner(select)}"
     if effect == Effect.IGNORE:
-        return f"ignore {_every(select)}"
+        return f"ignore {_each(select)}"
     if effect == Effect.SCORE_NOTHING:
-        return f"{_every(select)} scores nothing"
+        return f"{_each(select)} scores nothing"
     card = _one(select)
     return {
         Effect.SHUFFLE: f"shuffle {card} into the deck",
@@ -133,6 +134,13 @@ def _effect(ability: Ability) -> str:
         Effect.SWAP_FACE_UP: f"swap the face-up card with {card}",
         Effect.KEEP: f"keep {card} instead of shuffling it into the deck",
     }[effect]
+
+
+def _two(select: Selection) -> str:
+    """Both cards of swap_cards, after "two"."""
+    if select == Selection(row=select.row, position=Position.THIS_OR_ADJACENT):
+        return f"out of this card and the cards adjacent to it{_place(select)}"
+    return _noun(select, plural=True)
 
 
 def _partner(select: Selection) -> str:
@@ -161,9 +169,9 @@ def _counted(ability: Ability) -> str:
     if ability.per == Per.CARD:
         if every > 1:
             return f"every {every} {_noun(select, plural=True)}"
-        return _every(select, "each")
+        return _each(select)
     printed = "star" if ability.per == Per.STAR else "skull"
-    owner = _every(select) if select.position in WHERE or _unique(select) else _noun(select, plural=True)
+    owner = _definite(select) if _unique(select) else _noun(select, plural=True)
     return f"every {every} {printed}s on {owner}" if every > 1 else f"each {printed} on {owner}"
 
 
@@ -192,9 +200,6 @@ def _kind(select: Selection, *, plural: bool = False) -> str:
 def _other(select: Selection) -> bool:
     """Whether "other" has to be said: most positions leave this card out by themselves."""
     return select.other and select.position in (Position.ANY, *_ENDS)
-
-
-_ENDS = (Position.LEFTMOST, Position.RIGHTMOST)
 
 
 def _noun(select: Selection, *, plural: bool = False) -> str:
@@ -236,26 +241,33 @@ def _definite(select: Selection) -> str:
         return f"the {_noun(select)}"
     if select.other:
         return "no card"
-    plain = select.hazard == Hazard.ANY and select.having == Having.ANY
-    return "this card" if plain else f"this card (if it is a {_kind(select)})"
+    return "this card" if _plain(select) else f"this card (if it is a {_kind(select)})"
+
+
+def _plain(select: Selection) -> bool:
+    """Whether cards of any print pass."""
+    return select.hazard == Hazard.ANY and select.having == Having.ANY
 
 
 def _one(select: Selection) -> str:
     """One card to be chosen: "a paw card in your Journey", "this card or an adjacent card"."""
     if _unique(select):
         return _definite(select)
-    plain = select.hazard == Hazard.ANY and select.having == Having.ANY
-    if select.position == Position.THIS_OR_ADJACENT and plain and not select.other:
+    if select.position == Position.THIS_OR_ADJACENT and _plain(select) and not select.other:
         return f"this card or an adjacent card{_place(select)}"
-    noun = _noun(select)
+    return _with_article(_noun(select))
+
+
+def _with_article(noun: str) -> str:
+    """The noun with "a" or "an"; "another" is one word."""
     if noun.startswith("other "):
         return f"an{noun}"
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
-def _every(select: Selection, each: str = "every") -> str:
-    """All the cards, in the singular: "every other drop card in your Journey or Scrapbook"."""
-    return _definite(select) if _unique(select) else f"{each} {_noun(select)}"
+def _each(select: Selection) -> str:
+    """All the cards, in the singular: "each other drop card in your Journey or Scrapbook"."""
+    return _definite(select) if _unique(select) else f"each {_noun(select)}"
 
 
 def _condition(condition: Condition) -> str:
@@ -278,9 +290,7 @@ def _quantity(select: Selection, low: int, high: int) -> str:
     if high == 0:
         return f"there is no {singular}"
     if low == 1 and high == NUM_CARDS:
-        if singular.startswith("other "):
-            return f"there is an{singular}"
-        return f"there is {'an' if singular[0] in 'aeiou' else 'a'} {singular}"
+        return f"there is {_with_article(singular)}"
     if low == high:
         amount = f"exactly {low}"
     elif high == NUM_CARDS:
