@@ -6,30 +6,30 @@ The meaning of each word is in ``docs/decks.md``.
 from typing import Any
 
 from deathvalley_env.rows import (
-    bit,
     card_above,
     column,
     hidden_in_row,
     hidden_under,
-    journey_cards,
-    lowest,
-    scrapbook_cards,
-    size_of,
+    touch,
     visible_above,
 )
-from deathvalley_env.vocabulary import MAX_ABILITIES, NO_CARD, Cards, Effect, Position, Row
+from deathvalley_env.vocabulary import NO_CARD, Cards, Effect, Position, Row
+from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
+
+# `rows` is what `rows_of` gave for the player: it is found once for many questions.
 
 
 @kernel
-def cards_of_row(state: Any, player: int, row: int) -> int:
+def cards_of_row(state: Any, rows: Any, player: int, row: int) -> int:
     """The set of the visible cards of a row, of both, or of discard piles (public: R2)."""
+    journey, scrapbook = rows
     if row == Row.BOTH:
-        return journey_cards(state, player) | scrapbook_cards(state, player)
+        return journey | scrapbook
     if row == Row.JOURNEY:
-        return journey_cards(state, player)
+        return journey
     if row == Row.SCRAPBOOK:
-        return scrapbook_cards(state, player)
+        return scrapbook
     if row == Row.OWN_DISCARD:
         return int(state.discard[player])
     if row == Row.OTHER_DISCARD:
@@ -82,7 +82,7 @@ def end_of_row(row: Any, size: int, cards: int, rightmost: bool) -> int:
 
 
 @kernel
-def selected(state: Any, player: int, card: int, selection: Any) -> int:
+def selected(state: Any, rows: Any, player: int, card: int, selection: Any) -> int:
     """The set of cards that a selection of `card`, lying in the rows of `player`, picks out."""
     if selection.cards == Cards.HIDDEN_HERE:
         return hidden_under(state, card) & selection.filter
@@ -91,8 +91,8 @@ def selected(state: Any, player: int, card: int, selection: Any) -> int:
     position = selection.position
     if position == Position.THIS:
         return bit(card) & selection.filter
-    cards = cards_of_row(state, player, selection.row) & selection.filter
-    if position == Position.ANY or cards == 0 and position != Position.THIS_OR_ADJACENT:
+    cards = cards_of_row(state, rows, player, selection.row) & selection.filter
+    if position == Position.ANY or (cards == 0 and position != Position.THIS_OR_ADJACENT):
         return cards
     if position == Position.LEFTMOST or position == Position.RIGHTMOST:
         rightmost = position == Position.RIGHTMOST
@@ -115,7 +115,7 @@ def stands_at(row: Any, size: int, card: int, position: int) -> bool:
 
 
 @kernel
-def applies(state: Any, player: int, card: int, condition: Any) -> bool:
+def applies(state: Any, rows: Any, player: int, card: int, condition: Any) -> bool:
     """Whether the condition of an ability of `card` holds."""
     if condition.always:
         return True
@@ -125,24 +125,25 @@ def applies(state: Any, player: int, card: int, condition: Any) -> bool:
     if condition.row != Row.JOURNEY:
         holds |= stands_at(state.scrapbook[player], state.scrapbook_size[player], card, condition.position)
     if holds and condition.counts:
-        count = size_of(selected(state, player, card, condition.select))
+        count = size_of(selected(state, rows, player, card, condition.select))
         holds = condition.at_least <= count and count <= condition.at_most
     return holds != (condition.unless != 0)
 
 
 @kernel
-def swap_partners(state: Any, player: int, card: int, hidden: int) -> int:
+def swap_partners(state: Any, journey: int, card: int, hidden: int) -> int:
     """The Journey cards that can change places with a hidden card: not this one, nor the one above it."""
-    return journey_cards(state, player) & ~bit(card) & ~bit(visible_above(state, hidden))
+    return journey & ~bit(card) & ~bit(visible_above(state, hidden))
 
 
 @kernel
-def choices(state: Any, player: int, card: int, ability: Any) -> int:
+def choices(state: Any, rows: Any, player: int, card: int, ability: Any) -> int:
     """The cards that can be chosen (first) for an ability of `card`; empty if it cannot be used."""
     effect = ability.effect
     if effect == Effect.TRAVEL_AGAIN:  # chooses no card
         return 0
-    cards = selected(state, player, card, ability.select)
+    journey, scrapbook = rows
+    cards = selected(state, rows, player, card, ability.select)
     if effect == Effect.SHUFFLE:
         return cards
     if effect == Effect.SWAP_CARDS:
@@ -152,14 +153,14 @@ def choices(state: Any, player: int, card: int, ability: Any) -> int:
         while cards:
             hidden = lowest(cards)
             cards &= cards - 1
-            if swap_partners(state, player, card, hidden):
+            if swap_partners(state, journey, card, hidden):
                 usable |= bit(hidden)
         return usable
     if effect == Effect.TO_JOURNEY:
-        return cards & scrapbook_cards(state, player)
+        return cards & scrapbook
     if effect == Effect.SWAP_FACE_UP and state.face_up == NO_CARD:
         return 0
-    cards &= journey_cards(state, player)
+    cards &= journey
     if effect == Effect.HIDE:
         return cards & ~bit(card)
     if effect == Effect.KEEP:
@@ -168,43 +169,40 @@ def choices(state: Any, player: int, card: int, ability: Any) -> int:
 
 
 @kernel
-def alternative(state: Any, deck: Any, player: int, card: int, timing: int, choice: int) -> int:
+def alternative(state: Any, deck: Any, rows: Any, player: int, card: int, timing: int, choice: int) -> int:
     """Which ability of `card` takes `choice`: the first of this timing that admits it (-1: none)."""
-    for i in range(MAX_ABILITIES):
+    for i in range(deck.first[card, timing], deck.first[card, timing + 1]):
         ability = deck.abilities[card, i]
-        if (
-            ability.timing == timing
-            and applies(state, player, card, ability.condition)
-            and choices(state, player, card, ability) & bit(choice)
-        ):
+        if applies(state, rows, player, card, ability.condition) and choices(state, rows, player, card, ability) & bit(choice):
             return i
     return -1
 
 
 @kernel
-def all_choices(state: Any, deck: Any, player: int, card: int, timing: int) -> int:
+def all_choices(state: Any, deck: Any, rows: Any, player: int, card: int, timing: int) -> int:
     """The cards that any ability of `card` with this timing can take."""
     cards = 0
-    for i in range(MAX_ABILITIES):
+    for i in range(deck.first[card, timing], deck.first[card, timing + 1]):
         ability = deck.abilities[card, i]
-        if ability.timing == timing and applies(state, player, card, ability.condition):
-            cards |= choices(state, player, card, ability)
+        if applies(state, rows, player, card, ability.condition):
+            cards |= choices(state, rows, player, card, ability)
     return cards
 
 
 @kernel
-def travels_again(state: Any, deck: Any, player: int, card: int, timing: int) -> bool:
+def travels_again(state: Any, deck: Any, rows: Any, player: int, card: int, timing: int) -> bool:
     """Whether `card` grants one more Travel at this timing, and there is a card to take."""
-    for i in range(MAX_ABILITIES):
+    for i in range(deck.first[card, timing], deck.first[card, timing + 1]):
         ability = deck.abilities[card, i]
-        if ability.timing == timing and ability.effect == Effect.TRAVEL_AGAIN:
-            return (state.deck_size > 0 or state.face_up != NO_CARD) and applies(state, player, card, ability.condition)
+        if ability.effect == Effect.TRAVEL_AGAIN:
+            return (state.deck_size > 0 or state.face_up != NO_CARD) and applies(state, rows, player, card, ability.condition)
     return False
 
 
 @kernel
 def swap_with_hidden(state: Any, player: int, hidden: int, journey_card: int) -> None:
     """A hidden card and a Journey card change places; the cards under the latter stay in place (R3)."""
+    touch(state, player)
     above = card_above(state, hidden)
     below_hidden, below_journey = state.under[hidden], state.under[journey_card]
     take_journey = column(state.journey[player], state.journey_size[player], journey_card)
@@ -217,7 +215,7 @@ def swap_with_hidden(state: Any, player: int, hidden: int, journey_card: int) ->
 @kernel
 def swap_visible(state: Any, player: int, first: int, second: int) -> None:
     """Two visible cards change places; the cards under each stay in place (R3)."""
-    k, m = -1, -1
+    touch(state, player)
     k = column(state.journey[player], state.journey_size[player], first)
     first_in_journey = k >= 0
     if not first_in_journey:
@@ -238,6 +236,7 @@ def swap_visible(state: Any, player: int, first: int, second: int) -> None:
 @kernel
 def swap_face_up(state: Any, player: int, card: int) -> None:
     """The face-up card takes the place of a Journey card, with the cards under it, which becomes face up (R13)."""
+    touch(state, player)
     new = state.face_up
     k = column(state.journey[player], state.journey_size[player], card)
     state.journey[player, k] = new

@@ -3,17 +3,9 @@
 from typing import Any
 
 from deathvalley_env.abilities import applies, selected
-from deathvalley_env.rows import (
-    bit,
-    close_gap,
-    join_deck,
-    journey_cards,
-    lowest,
-    scrapbook_cards,
-    shuffle_returned,
-    size_of,
-)
-from deathvalley_env.vocabulary import HAZARD_LIMIT, MAX_ABILITIES, NO_CARD, NUM_HAZARDS, Effect, Timing
+from deathvalley_env.rows import close_gap, join_deck, rows_of, shuffle_returned, touch
+from deathvalley_env.vocabulary import HAZARD_LIMIT, NO_CARD, NUM_HAZARDS, Effect, Timing
+from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
 
 AI = 1
@@ -29,7 +21,8 @@ def has_abilities(state: Any, player: int) -> bool:
 @kernel
 def bust_hazards(state: Any, deck: Any, player: int) -> int:
     """The set of hazards of which `player` has too many counted visible cards; not empty: a bust."""
-    cards = journey_cards(state, player) | scrapbook_cards(state, player)
+    rows = rows_of(state, player)
+    cards = rows[0] | rows[1]
     hazards = 0
     for hazard in range(NUM_HAZARDS):
         if size_of(cards & deck.of_hazard[hazard]) >= HAZARD_LIMIT:
@@ -43,11 +36,11 @@ def bust_hazards(state: Any, deck: Any, player: int) -> int:
     while helpers:
         card = lowest(helpers)
         helpers &= helpers - 1
-        for i in range(MAX_ABILITIES):
+        for i in range(deck.first[card, Timing.BUST_CHECK.value], deck.first[card, Timing.SCORING.value]):
             ability = deck.abilities[card, i]
-            if ability.timing == Timing.BUST_CHECK and applies(state, player, card, ability.condition):
+            if applies(state, rows, player, card, ability.condition):
                 if ability.effect == Effect.IGNORE:
-                    ignored |= selected(state, player, card, ability.select)
+                    ignored |= selected(state, rows, player, card, ability.select)
                 else:
                     raised += 1 << (8 * int(ability.hazard))  # one byte for each hazard
     over = 0
@@ -71,6 +64,7 @@ def would_bust(state: Any, deck: Any, player: int, card: int) -> bool:
 @kernel
 def discard_hazards(state: Any, deck: Any, player: int, hazards: int) -> None:
     """Discard the rightmost Journey card of each hazard, face down (R4); cards under it go into the deck (R3)."""
+    state.touched = bit(0) | bit(1)  # a score may count either discard pile
     for hazard in range(NUM_HAZARDS):
         if hazards & bit(hazard):
             for k in range(state.journey_size[player] - 1, -1, -1):
@@ -88,6 +82,7 @@ def discard_hazards(state: Any, deck: Any, player: int, hazards: int) -> None:
 @kernel
 def clear_journey(state: Any, player: int) -> None:
     """Shuffle the Journey, but for the cards kept, into the deck."""
+    touch(state, player)
     size = 0
     for k in range(state.journey_size[player]):
         card = int(state.journey[player, k])

@@ -99,7 +99,10 @@ def _record(cards: Sequence[Card]) -> np.record:
         record.skulled |= bit if card.skulls else 0
         record.silencers |= bit if any(ability.effect == Effect.SCORE_NOTHING for ability in card.abilities) else 0
         record.ai_points[index] = card.stars + card.skulls + sum(max(0, ability.points) for ability in card.abilities)
-        for slot, ability in enumerate(card.abilities):
+        for timing in range(len(record.first[index])):
+            record.first[index, timing] = sum(ability.timing < timing for ability in card.abilities)
+        # Sorting is stable: abilities of one timing keep the order of the file, which decides between alternatives.
+        for slot, ability in enumerate(sorted(card.abilities, key=lambda ability: ability.timing)):
             _fill_ability(record.abilities[index, slot], ability, index, cards)
             record.timed[ability.timing] |= bit
             if ability.timing < NUM_WINDOWS and not ability.optional:

@@ -7,18 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from deathvalley_env.card_data import DECK
-from deathvalley_env.rows import bit, hidden_under, journey_cards, scrapbook_cards, size_of
-from deathvalley_env.scoring import NO_WINNER, ending, score_of
+from deathvalley_env.scoring import NO_WINNER, ending
 from deathvalley_env.vocabulary import (
-    MAX_ABILITIES,
+    HAZARD_COUNTS,
     NO_CARD,
     NUM_ACTIONS,
     NUM_CARDS,
     NUM_HAZARDS,
     NUM_PLAYERS,
     NUM_WINDOWS,
-    Action,
     Cards,
     Decision,
     Effect,
@@ -27,6 +24,7 @@ from deathvalley_env.vocabulary import (
     Row,
     Timing,
 )
+from valley_core.bits import bit, lowest, size_of
 from valley_core.game import Reward, Status
 from valley_core.jit import kernel
 from valley_core.layout import Field, Layout
@@ -34,10 +32,20 @@ from valley_core.layout import Field, Layout
 WAIT = NUM_ACTIONS
 """The last action: legal, alone, for a player who is asked nothing (Parallel API only)."""
 
+ALL_CARDS = (1 << NUM_CARDS) - 1
+
 MARGIN_SCALE = 20.0
 """Score margin, in points, that counts as 1 in the `margin` reward; larger margins are clipped."""
 MOST_BUSTS = 20.0
 MOST_POINTS = 40.0
+LAST_COLUMN = NUM_CARDS - 1
+MOST_OF_HAZARD = max(HAZARD_COUNTS.values())
+# Kernels multiply by these: a division takes many times as long.
+A_COLUMN = np.float32(1 / LAST_COLUMN)
+A_CARD = np.float32(1 / NUM_CARDS)
+A_HAZARD = np.float32(1 / MOST_OF_HAZARD)
+A_BUST = np.float32(1 / MOST_BUSTS)
+A_POINT = np.float32(1 / MOST_POINTS)
 
 # Where a card can be, from the observer's view.
 DECK_PLACE, FACE_UP = 0, 1
@@ -66,19 +74,33 @@ DYNAMIC = (
     Field("place", (NUM_CARDS, NUM_PLACES), 0, 1, "one-hot place of each card: " + "; ".join(PLACES)),
     Field("column", (NUM_CARDS,), 0, 1, "column / 17, of the card or of the visible card above it"),
     Field("depth", (NUM_CARDS,), 0, 1, "number of cards above a hidden card / 17"),
-    Field("asking", (NUM_CARDS,), 0, 1, "the card that asks: its ability is being resolved, or cards are hidden under it"),
+    Field(
+        "asking", (NUM_CARDS,), 0, 1, "the card that asks: its ability is being resolved, or cards are hidden under it"
+    ),
     Field("chosen", (NUM_CARDS,), 0, 1, "the first card chosen for a swap"),
     Field("traveled", (NUM_CARDS,), 0, 1, "the card just added by a Travel of the active player"),
     Field("used", (NUM_CARDS,), 0, 1, "cards whose ability of the open window was used this turn"),
     Field("kept", (NUM_CARDS,), 0, 1, "cards kept in this bust"),
     Field("decision", (len(Decision),), 0, 1, "one-hot: " + ", ".join(d.name for d in Decision)),
-    Field("window", (NUM_WINDOWS,), 0, 1, "one-hot timing of the abilities being resolved: " + ", ".join(Timing(i).name for i in range(NUM_WINDOWS))),
+    Field(
+        "window",
+        (NUM_WINDOWS,),
+        0,
+        1,
+        "one-hot timing of the abilities being resolved: " + ", ".join(Timing(i).name for i in range(NUM_WINDOWS)),
+    ),
     Field("own_turn", (1,), 0, 1, "1 if it is the observer's turn"),
     Field("asked", (1,), 0, 1, "1 if the observer is asked"),
     Field("deck_size", (1,), 0, 1, "cards in the deck / 18"),
     Field("turn", (1,), 0, 1, "finished turns / max_turns"),
     Field("busts", (NUM_PLAYERS,), 0, 1, "busts of observer and other / 20, at most 1"),
-    Field("hazards", (NUM_PLAYERS, NUM_HAZARDS), 0, 1, "visible cards of each hazard (paw, drop, mountain, sun) in the rows of observer and other / 6"),
+    Field(
+        "hazards",
+        (NUM_PLAYERS, NUM_HAZARDS),
+        0,
+        1,
+        "visible cards of each hazard (paw, drop, mountain, sun) in the rows of observer and other / 6",
+    ),
     Field("unseen", (NUM_HAZARDS,), 0, 1, "cards of each hazard in the deck / 6"),
     Field("scores", (NUM_PLAYERS,), -1, 1, "score of observer and other if the game ended now / 40, clipped"),
     Field("options", (4,), 0, 1, "solo, backseat, discard_points, must_outbust"),
@@ -164,70 +186,92 @@ def facts_of(deck: Any) -> np.ndarray:
 
 
 @kernel
-def write_row(state: Any, row: Any, size: int, place: int, under: int, out: Any) -> None:
-    """Write the cards of a row, and those hidden under them."""
+def write_row(state: Any, row: Any, size: int, place: int, under: int, out: Any) -> tuple[int, int]:
+    """Write the cards of a row, and those hidden under them; the sets of both."""
+    visible, hidden = 0, 0
     for k in range(size):
         card = int(row[k])
+        visible |= bit(card)
+        column = np.float32(k) * A_COLUMN
         out[card * NUM_PLACES + place] = 1
-        out[AT_COLUMN + card] = k / (NUM_CARDS - 1)
-        below = state.under[card]
+        out[AT_COLUMN + card] = column
+        below = int(state.under[card])
         depth = 1
         while below != NO_CARD:
+            hidden |= bit(below)
             out[below * NUM_PLACES + under] = 1
-            out[AT_COLUMN + below] = k / (NUM_CARDS - 1)
-            out[AT_DEPTH + below] = depth / (NUM_CARDS - 1)
+            out[AT_COLUMN + below] = column
+            out[AT_DEPTH + below] = np.float32(depth) * A_COLUMN
             depth += 1
-            below = state.under[below]
+            below = int(state.under[below])
+    return visible, hidden
 
 
 @kernel
 def write_set(cards: int, at: int, stride: int, out: Any) -> None:
     """Write a 1 for each card of a set."""
-    for card in range(NUM_CARDS):
-        if cards & bit(card):
-            out[at + card * stride] = 1
+    cards = int(cards)
+    while cards:
+        out[at + lowest(cards) * stride] = 1
+        cards &= cards - 1
+
+
+@kernel
+def write_hazards(cards: int, deck: Any, at: int, out: Any) -> None:
+    """Write how many of the cards have each hazard."""
+    for hazard in range(NUM_HAZARDS):
+        out[at + hazard] = np.float32(size_of(cards & deck.of_hazard[hazard])) * A_HAZARD
+
+
+@kernel
+def write_player(state: Any, deck: Any, player: int, other: int, out: Any) -> int:
+    """Write the rows, discards, hazards, busts and score of a player; the set of all cards written.
+
+    `other` is 1 for the player who does not observe.
+    """
+    shift = other * OTHERS
+    journey, under_journey = write_row(state, state.journey[player], state.journey_size[player], JOURNEY + shift, UNDER_JOURNEY + shift, out)
+    place, under = SCRAPBOOK + shift, UNDER_SCRAPBOOK + shift
+    scrapbook, under_scrapbook = write_row(
+        state, state.scrapbook[player], state.scrapbook_size[player], place, under, out
+    )
+    write_set(state.discard[player], DISCARD + shift, NUM_PLACES, out)
+    write_hazards(journey | scrapbook, deck, AT_HAZARDS + other * NUM_HAZARDS, out)
+    out[AT_BUSTS + other] = min(np.float32(state.busts[player]) * A_BUST, np.float32(1))
+    points = np.float32(state.scores[player]) * A_POINT
+    out[AT_SCORES + other] = max(np.float32(-1), min(np.float32(1), points))
+    return journey | scrapbook | under_journey | under_scrapbook | int(state.discard[player])
 
 
 @kernel
 def observe(state: Any, deck: Any, seat: int, out: Any) -> None:
     """Write what the player at `seat` sees into `out`, the constant part (`facts`) excepted."""
     out[:FIXED_FROM] = 0
-    for i in range(state.deck_size):
-        out[state.deck[i] * NUM_PLACES + DECK_PLACE] = 1
+    seen = 0
+    for other in range(NUM_PLAYERS):
+        seen |= write_player(state, deck, 1 - seat if other else seat, other, out)
     if state.face_up != NO_CARD:
+        seen |= bit(state.face_up)
         out[state.face_up * NUM_PLACES + FACE_UP] = 1
-    for i in range(NUM_PLAYERS):
-        player = seat if i == 0 else 1 - seat
-        shift = i * OTHERS
-        write_row(state, state.journey[player], state.journey_size[player], JOURNEY + shift, UNDER_JOURNEY + shift, out)
-        write_row(
-            state, state.scrapbook[player], state.scrapbook_size[player], SCRAPBOOK + shift, UNDER_SCRAPBOOK + shift, out
-        )
-        if state.discard[player]:
-            write_set(state.discard[player], DISCARD + shift, NUM_PLACES, out)
-        visible = journey_cards(state, player) | scrapbook_cards(state, player)
-        for hazard in range(NUM_HAZARDS):
-            out[AT_HAZARDS + i * NUM_HAZARDS + hazard] = size_of(visible & deck.of_hazard[hazard]) / 6
-        out[AT_BUSTS + i] = min(state.busts[player] / MOST_BUSTS, 1.0)
-        out[AT_SCORES + i] = max(-1.0, min(1.0, score_of(state, deck, player) / MOST_POINTS))
+    # The deck is what is left, so that its order cannot be observed.
+    unseen = ALL_CARDS & ~seen
+    for card in range(NUM_CARDS):
+        out[card * NUM_PLACES + DECK_PLACE] = (unseen >> card) & 1
+    write_hazards(unseen, deck, AT_UNSEEN, out)
     if state.asking != NO_CARD:
         out[AT_ASKING + state.asking] = 1
     if state.chosen != NO_CARD:
         out[AT_CHOSEN + state.chosen] = 1
     if state.traveled != NO_CARD:
         out[AT_TRAVELED + state.traveled] = 1
-    if state.used[state.window]:
-        write_set(state.used[state.window], AT_USED, 1, out)
-    if state.kept:
-        write_set(state.kept, AT_KEPT, 1, out)
+    write_set(state.used[state.window], AT_USED, 1, out)
+    write_set(state.kept, AT_KEPT, 1, out)
     out[AT_DECISION + state.decision] = 1
     out[AT_WINDOW + state.window] = 1
     out[AT_OWN_TURN] = state.active == seat
     out[AT_ASKED] = asked(state, seat)
-    out[AT_DECK_SIZE] = state.deck_size / NUM_CARDS
+    out[AT_DECK_SIZE] = np.float32(state.deck_size) * A_CARD
     out[AT_TURN] = state.turn / state.max_turns
-    for i in range(state.deck_size):
-        out[AT_UNSEEN + deck.hazard[state.deck[i]]] += np.float32(1 / 6)
     out[AT_OPTIONS] = state.solo
     out[AT_OPTIONS + 1] = state.backseat
     out[AT_OPTIONS + 2] = state.discard_points
@@ -271,11 +315,11 @@ def returns(state: Any, deck: Any, reward: int, out: Any) -> None:
     """Write the return of each player so far, by the kind of reward, into `out`, float64 of shape (2,)."""
     value = 0.0
     if reward != Reward.WIN and (reward == Reward.SHAPED or state.decision == Decision.OVER):
-        margin = (score_of(state, deck, 0) - score_of(state, deck, 1)) / MARGIN_SCALE
+        margin = (state.scores[0] - state.scores[1]) / MARGIN_SCALE
         value = max(-1.0, min(1.0, margin))
     if reward != Reward.MARGIN:
         value *= 0.5
-        winner, _ = ending(state, deck)
+        winner, _ = ending(state)
         if winner != NO_WINNER:
             value += 1.0 if winner == 0 else -1.0
     out[0] = value

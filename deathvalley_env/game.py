@@ -9,7 +9,7 @@ from deathvalley_env import encoding, rules
 from deathvalley_env.card_data import DECK
 from deathvalley_env.deck import Deck, load_deck
 from deathvalley_env.render import describe
-from deathvalley_env.scoring import NO_WINNER, card_scores, ending, score_of
+from deathvalley_env.scoring import NO_WINNER, card_scores, ending
 from deathvalley_env.state import new_states
 from deathvalley_env.state_check import check_state
 from deathvalley_env.vocabulary import NUM_CARDS, NUM_PLAYERS, Ending
@@ -147,10 +147,10 @@ def summary(state: Any, deck: Any, names: list[str]) -> dict[str, Any]:
         ``scores`` [2], ``by_kind`` [2] of stars, skulls, abilities and discards, ``by_card`` [2] of name → points, ``busts`` [2], ``winner``
         (0, 1 or None) and ``ending`` (score, fewer_busts, shared, must_outbust, truncated or none).
     """
-    winner, rule = ending(state, deck)
+    winner, rule = ending(state)
     by_kind, by_card = [], []
     points = np.zeros((NUM_CARDS, 3), np.int64)
-    scores = [int(score_of(state, deck, player)) for player in range(NUM_PLAYERS)]
+    scores = state["scores"].tolist()
     for player in range(NUM_PLAYERS):
         card_scores(state, deck, player, points)
         stars, skulls, abilities = (int(n) for n in points.sum(0))

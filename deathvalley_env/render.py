@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from deathvalley_env.scoring import score_of
 from deathvalley_env.vocabulary import NO_CARD, NUM_PLAYERS, Decision, Hazard
 
 SIGNS = {Hazard.PAW: "p", Hazard.DROP: "d", Hazard.MOUNTAIN: "m", Hazard.SUN: "s"}
@@ -35,7 +34,7 @@ def describe(state: Any, deck: Any, names: list[str]) -> str:
         who = "AI" if state["solo"] and player == 1 else f"player_{player}"
         discard = [names[card] for card in range(len(names)) if state["discard"][player] >> card & 1]
         lines.append(
-            f"{who}: {int(score_of(state, deck, player))} points, {int(state['busts'][player])} busts"
+            f"{who}: {int(state['scores'][player])} points, {int(state['busts'][player])} busts"
             + (f", discarded {', '.join(discard)}" if discard else "")
         )
         lines.append(f"  Journey   {_row(state, state['journey'][player], state['journey_size'][player], deck, names)}")

@@ -3,31 +3,9 @@
 from typing import Any
 
 from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS
+from valley_core.bits import bit
 from valley_core.jit import kernel
 from valley_core.rng import shuffle
-
-
-@kernel
-def bit(card: int) -> int:
-    """The set that holds `card` alone."""
-    return 1 << int(card)
-
-
-@kernel
-def size_of(cards: int) -> int:
-    """How many cards a set holds."""
-    cards = int(cards)
-    cards = cards - ((cards >> 1) & 0x55555555)
-    cards = (cards & 0x33333333) + ((cards >> 2) & 0x33333333)
-    cards = (cards + (cards >> 4)) & 0x0F0F0F0F
-    return (cards + (cards >> 8) + (cards >> 16) + (cards >> 24)) & 0x3F
-
-
-@kernel
-def lowest(cards: int) -> int:
-    """The lowest member of a set that is not empty."""
-    cards = int(cards)
-    return size_of((cards & -cards) - 1)
 
 
 @kernel
@@ -46,6 +24,12 @@ def scrapbook_cards(state: Any, player: int) -> int:
     for k in range(state.scrapbook_size[player]):
         cards |= bit(state.scrapbook[player, k])
     return cards
+
+
+@kernel
+def rows_of(state: Any, player: int) -> tuple[int, int]:
+    """The sets of the visible cards in Journey and Scrapbook."""
+    return journey_cards(state, player), scrapbook_cards(state, player)
 
 
 @kernel
@@ -85,8 +69,15 @@ def close_gap(row: Any, size: int, k: int) -> None:
 
 
 @kernel
+def touch(state: Any, player: int) -> None:
+    """Note that the rows of `player` changed: the score is to be counted anew (`scoring.update_scores`)."""
+    state.touched |= bit(player)
+
+
+@kernel
 def leave_rows(state: Any, player: int, card: int) -> None:
     """Take a visible card, with the cards under it, out of the rows of `player`."""
+    touch(state, player)
     k = column(state.journey[player], state.journey_size[player], card)
     if k >= 0:
         close_gap(state.journey[player], state.journey_size[player], k)
@@ -100,6 +91,7 @@ def leave_rows(state: Any, player: int, card: int) -> None:
 @kernel
 def join_journey(state: Any, player: int, card: int) -> None:
     """Add a card to the right end of a Journey; the cards under it follow, visible, to its right (R3)."""
+    touch(state, player)
     while card != NO_CARD:
         state.journey[player, state.journey_size[player]] = card
         state.journey_size[player] += 1
@@ -111,6 +103,7 @@ def join_journey(state: Any, player: int, card: int) -> None:
 @kernel
 def join_scrapbook(state: Any, player: int, card: int) -> None:
     """Add a card, with the cards under it, to the right end of a Scrapbook."""
+    touch(state, player)
     state.scrapbook[player, state.scrapbook_size[player]] = card
     state.scrapbook_size[player] += 1
 
@@ -142,17 +135,6 @@ def put_under(state: Any, card: int, above: int) -> None:
     while state.under[last] != NO_CARD:
         last = state.under[last]
     state.under[last] = card
-
-
-@kernel
-def take_place(state: Any, player: int, old: int, new: int) -> None:
-    """Put `new` where the visible card `old` lies in the rows of `player`."""
-    k = column(state.journey[player], state.journey_size[player], old)
-    if k >= 0:
-        state.journey[player, k] = new
-    else:
-        k = column(state.scrapbook[player], state.scrapbook_size[player], old)
-        state.scrapbook[player, k] = new
 
 
 @kernel

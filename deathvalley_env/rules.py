@@ -21,20 +21,20 @@ from deathvalley_env.abilities import (
 )
 from deathvalley_env.busts import AI, bust_hazards, clear_journey, discard_hazards, has_abilities, would_bust
 from deathvalley_env.rows import (
-    bit,
     join_deck,
     join_journey,
     join_scrapbook,
     journey_cards,
     leave_rows,
-    lowest,
     put_under,
+    rows_of,
     scrapbook_cards,
     shuffle_returned,
-    size_of,
 )
+from deathvalley_env.scoring import update_scores
 from deathvalley_env.state import RANDOM_FIRST, STATE
 from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_PLAYERS, Action, Decision, Effect, Row, Timing
+from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
 from valley_core.rng import below, shuffle
 
@@ -63,6 +63,7 @@ def reset(state: Any, deck: Any) -> None:
     state.turn = 0
     state.truncated = 0
     state.returned = 0
+    state.touched = bit(0) | bit(1)
     shuffle(state, state.deck, NUM_CARDS)
     if state.solo:
         state.active = 0
@@ -116,13 +117,15 @@ def usable_cards(state: Any, deck: Any, timing: int) -> int:
     cards = deck.timed[timing] & ~state.used[timing]
     if timing == Timing.WHEN_TRAVELED:
         cards &= bit(state.traveled) if state.traveled != NO_CARD else 0
-    if cards:
-        cards &= journey_cards(state, player) | scrapbook_cards(state, player)
+    if not cards:
+        return 0
+    rows = rows_of(state, player)
+    cards &= rows[0] | rows[1]
     usable = 0
     while cards:
         card = lowest(cards)
         cards &= cards - 1
-        if all_choices(state, deck, player, card, timing) or travels_again(state, deck, player, card, timing):
+        if all_choices(state, deck, rows, player, card, timing) or travels_again(state, deck, rows, player, card, timing):
             usable |= bit(card)
     return usable
 
@@ -161,7 +164,7 @@ def answers(state: Any, deck: Any) -> int:
     if decision == Decision.ABILITY:
         return window_actions(state, deck, bit(Action.DONE.value))
     if decision == Decision.CARD:
-        return as_cards(all_choices(state, deck, player, state.asking, state.window))
+        return as_cards(all_choices(state, deck, rows_of(state, player), player, state.asking, state.window))
     if decision == Decision.TRAVEL:
         return travel_actions(state)
     if decision == Decision.SECOND_CARD:
@@ -177,11 +180,12 @@ def answers(state: Any, deck: Any) -> int:
 def second_choices(state: Any, deck: Any) -> int:
     """The cards that can change places with the card chosen first."""
     player, card = int(state.player), int(state.asking)
-    i = alternative(state, deck, player, card, state.window, state.chosen)
+    rows = rows_of(state, player)
+    i = alternative(state, deck, rows, player, card, state.window, state.chosen)
     ability = deck.abilities[card, i]
     if ability.effect == Effect.SWAP_HIDDEN:
-        return swap_partners(state, player, card, state.chosen)
-    return choices(state, player, card, ability) & ~bit(state.chosen)
+        return swap_partners(state, rows[0], card, state.chosen)
+    return choices(state, rows, player, card, ability) & ~bit(state.chosen)
 
 
 @kernel
@@ -194,7 +198,7 @@ def legal(state: Any, deck: Any) -> int:
     elif state.window == Timing.BEFORE_REST and state.decision <= Decision.SECOND_CARD and actions & (actions - 1):
         remaining = actions
         while remaining:
-            action = first_action(remaining)
+            action = lowest(remaining)
             remaining &= remaining - 1
             if not stays_possible(state, deck, action):
                 actions &= ~bit(action)
@@ -202,35 +206,31 @@ def legal(state: Any, deck: Any) -> int:
 
 
 @kernel
-def first_action(actions: int) -> int:
-    """The lowest action of a set that is not empty."""
-    low = int(actions) & 0x3FFFFFFF
-    return lowest(low) if low else 30 + lowest(int(actions) >> 30)
-
-
-@kernel
-def unresolved(state: Any, deck: Any) -> int:
-    """At most so many `before_rest` abilities are still to be resolved: a swap may yet uncover hidden ones."""
-    cards = deck.timed[Timing.BEFORE_REST] & ~state.used[Timing.BEFORE_REST]
-    if cards:
-        player = int(state.player)
-        within_reach = journey_cards(state, player) | scrapbook_cards(state, player)
-        within_reach |= hidden_cards(state, player, Row.BOTH)
-        if state.face_up != NO_CARD:
-            within_reach |= bit(state.face_up)
-        cards &= within_reach
-    return size_of(cards)
+def unresolved(state: Any, cards: int) -> int:
+    """How many of `cards` are, or may yet come by a swap, among the visible cards of the player."""
+    player = int(state.player)
+    within_reach = journey_cards(state, player) | scrapbook_cards(state, player)
+    within_reach |= hidden_cards(state, player, Row.BOTH.value)
+    if state.face_up != NO_CARD:
+        within_reach |= bit(state.face_up)
+    return size_of(cards & within_reach)
 
 
 @kernel
 def stays_possible(state: Any, deck: Any, action: int) -> bool:
     """Whether, after `action`, the `before_rest` abilities can be resolved and leave a Journey card to move (R8)."""
-    # Each ability, the one being resolved included, takes at most one card out of the Journey.
-    removals = unresolved(state, deck)
+    # Each ability, the one being resolved included, takes at most one card out of the Journey: mostly a count decides.
+    size = int(state.journey_size[state.player])
     if state.window == Timing.BEFORE_REST and state.decision != Decision.ABILITY:
-        removals += 1
-    if removals == 0 or state.journey_size[state.player] > removals:
-        return state.journey_size[state.player] > 0
+        size -= 1
+    unused = deck.timed[Timing.BEFORE_REST] & ~state.used[Timing.BEFORE_REST]
+    if size > size_of(unused):
+        return True
+    still_open = unresolved(state, unused)
+    if size > still_open:
+        return True
+    if still_open == 0 and size == state.journey_size[state.player]:  # nothing to resolve, and no card
+        return False
     return can_rest(state, deck, action)
 
 
@@ -250,7 +250,7 @@ def can_rest(state: Any, deck: Any, action: int) -> bool:
         if here.decision == Decision.REST or not open_actions[level]:
             level -= 1
             continue
-        tried = first_action(open_actions[level])
+        tried = lowest(open_actions[level])
         open_actions[level] &= open_actions[level] - 1
         level += 1
         states[level] = here
@@ -271,19 +271,20 @@ def step(state: Any, deck: Any, action: int) -> None:
 
 @kernel
 def settle(state: Any, deck: Any) -> None:
-    """Take the decisions with one answer, and the turns of the solo AI; then note what is legal in ``state.legal``."""
+    """Take the decisions with one answer, and the turns of the solo AI; then note what is legal, and the scores."""
     while True:
         if state.decision == Decision.OVER:
             state.legal = 0
-            return
+            break
         if state.solo and state.active == AI and state.decision == Decision.TURN:
             ai_turn(state, deck)
             continue
         actions = legal(state, deck)
         if actions & (actions - 1) or (state.ask_forced and actions != bit(Action.DONE.value)):
             state.legal = actions
-            return
-        carry_out(state, deck, first_action(actions))
+            break
+        carry_out(state, deck, lowest(actions))
+    update_scores(state, deck)
 
 
 @kernel
@@ -402,7 +403,7 @@ def return_or_go_on(state: Any, action: int) -> None:
 def use_ability(state: Any, deck: Any, card: int) -> None:
     """Use the ability of `card` in the open window: once a turn (R13)."""
     state.used[state.window] |= bit(card)
-    if travels_again(state, deck, state.player, card, state.window):
+    if travels_again(state, deck, rows_of(state, state.player), state.player, card, state.window):
         state.decision = Decision.TRAVEL
     else:
         state.asking = card
@@ -421,7 +422,8 @@ def return_to_window(state: Any) -> None:
 def choose_card(state: Any, deck: Any, card: int) -> None:
     """Resolve the ability being used on `card`, or ask for the second card of a swap."""
     player = int(state.player)
-    ability = deck.abilities[state.asking, alternative(state, deck, player, state.asking, state.window, card)]
+    rows = rows_of(state, player)
+    ability = deck.abilities[state.asking, alternative(state, deck, rows, player, state.asking, state.window, card)]
     effect = ability.effect
     if effect == Effect.SWAP_CARDS or effect == Effect.SWAP_HIDDEN:
         state.chosen = card
@@ -451,7 +453,8 @@ def choose_card(state: Any, deck: Any, card: int) -> None:
 def swap(state: Any, deck: Any, first: int, second: int) -> None:
     """Carry out a swap of two cards of the player."""
     player = int(state.player)
-    i = alternative(state, deck, player, state.asking, state.window, first)
+    rows = rows_of(state, player)
+    i = alternative(state, deck, rows, player, state.asking, state.window, first)
     if deck.abilities[state.asking, i].effect == Effect.SWAP_HIDDEN:
         swap_with_hidden(state, player, first, second)
     else:

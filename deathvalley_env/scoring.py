@@ -4,8 +4,9 @@ from typing import Any
 
 from deathvalley_env.abilities import applies, selected
 from deathvalley_env.busts import AI, has_abilities
-from deathvalley_env.rows import bit, journey_cards, lowest, scrapbook_cards, size_of
-from deathvalley_env.vocabulary import MAX_ABILITIES, Decision, Effect, Ending, Per, Row, Timing
+from deathvalley_env.rows import journey_cards, rows_of
+from deathvalley_env.vocabulary import NUM_PLAYERS, Decision, Effect, Ending, Per, Row, Timing
+from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
 
 NO_WINNER = -1
@@ -22,29 +23,29 @@ def total_of(values: Any, cards: int) -> int:
 
 
 @kernel
-def rows_without(state: Any, deck: Any, player: int, selection: Any) -> int:
+def rows_without(deck: Any, rows: Any, selection: Any) -> int:
     """How many of the rows of a selection have no visible card of its hazard; an empty row has none."""
     of_hazard = deck.of_hazard[selection.hazard]
     count = 0
-    if selection.row != Row.SCRAPBOOK and not journey_cards(state, player) & of_hazard:
+    if selection.row != Row.SCRAPBOOK and not rows[0] & of_hazard:
         count += 1
-    if selection.row != Row.JOURNEY and not scrapbook_cards(state, player) & of_hazard:
+    if selection.row != Row.JOURNEY and not rows[1] & of_hazard:
         count += 1
     return count
 
 
 @kernel
-def ability_points(state: Any, deck: Any, player: int, card: int, ability: Any) -> int:
+def ability_points(state: Any, deck: Any, rows: Any, player: int, card: int, ability: Any) -> int:
     """What one `points` ability of `card` scores."""
-    if not applies(state, player, card, ability.condition):
+    if not applies(state, rows, player, card, ability.condition):
         return 0
     per = ability.per
     if per == Per.ONCE:
         count = 1
     elif per == Per.ROW_WITHOUT:
-        count = rows_without(state, deck, player, ability.select)
+        count = rows_without(deck, rows, ability.select)
     else:
-        cards = selected(state, player, card, ability.select)
+        cards = selected(state, rows, player, card, ability.select)
         if per == Per.CARD:
             count = size_of(cards)
         elif per == Per.STAR:
@@ -60,32 +61,28 @@ def ability_points(state: Any, deck: Any, player: int, card: int, ability: Any) 
 
 
 @kernel
-def card_ability_points(state: Any, deck: Any, player: int, card: int) -> int:
+def card_ability_points(state: Any, deck: Any, rows: Any, player: int, card: int) -> int:
     """What the scoring abilities of a visible card score."""
     points = 0
-    for i in range(MAX_ABILITIES):
+    for i in range(deck.first[card, Timing.SCORING.value], deck.first[card, Timing.NONE.value]):
         ability = deck.abilities[card, i]
-        if ability.timing == Timing.SCORING and ability.effect == Effect.POINTS:
-            points += ability_points(state, deck, player, card, ability)
+        if ability.effect == Effect.POINTS:
+            points += ability_points(state, deck, rows, player, card, ability)
     return points
 
 
 @kernel
-def silenced_cards(state: Any, deck: Any, player: int, cards: int) -> int:
+def silenced_cards(state: Any, deck: Any, rows: Any, player: int) -> int:
     """The cards that score nothing because of `score_nothing` abilities, all of which apply at once."""
     silenced = 0
-    with_ability = cards & deck.timed[Timing.SCORING]
+    with_ability = (rows[0] | rows[1]) & deck.silencers
     while with_ability:
         card = lowest(with_ability)
         with_ability &= with_ability - 1
-        for i in range(MAX_ABILITIES):
+        for i in range(deck.first[card, Timing.SCORING.value], deck.first[card, Timing.NONE.value]):
             ability = deck.abilities[card, i]
-            if (
-                ability.timing == Timing.SCORING
-                and ability.effect == Effect.SCORE_NOTHING
-                and applies(state, player, card, ability.condition)
-            ):
-                silenced |= selected(state, player, card, ability.select)
+            if ability.effect == Effect.SCORE_NOTHING and applies(state, rows, player, card, ability.condition):
+                silenced |= selected(state, rows, player, card, ability.select)
     return silenced
 
 
@@ -103,23 +100,32 @@ def score_of(state: Any, deck: Any, player: int) -> int:
     """The score of `player` if the game ended now."""
     if not has_abilities(state, player):
         return ai_score(state, deck)
-    journey = journey_cards(state, player)
-    scrapbook = scrapbook_cards(state, player)
-    scoring = journey | scrapbook
+    rows = rows_of(state, player)
+    journey = rows[0]
+    scoring = rows[0] | rows[1]
     if scoring & deck.silencers:
-        silenced = silenced_cards(state, deck, player, scoring)
+        silenced = silenced_cards(state, deck, rows, player)
         journey &= ~silenced
         scoring &= ~silenced
     points = total_of(deck.stars, journey & deck.starred) - total_of(deck.skulls, scoring & deck.skulled)
     with_ability = scoring & deck.timed[Timing.SCORING]
     while with_ability:
-        points += card_ability_points(state, deck, player, lowest(with_ability))
+        points += card_ability_points(state, deck, rows, player, lowest(with_ability))
         with_ability &= with_ability - 1
     return points
 
 
 @kernel
-def ending(state: Any, deck: Any) -> Any:
+def update_scores(state: Any, deck: Any) -> None:
+    """Count the scores of the players whose rows changed."""
+    for player in range(NUM_PLAYERS):
+        if state.touched & bit(player):
+            state.scores[player] = score_of(state, deck, player)
+    state.touched = 0
+
+
+@kernel
+def ending(state: Any) -> Any:
     """(winner or NO_WINNER, the rule that decided: `vocabulary.Ending`)."""
     if state.decision != Decision.OVER:
         return NO_WINNER, Ending.NONE.value
@@ -127,7 +133,7 @@ def ending(state: Any, deck: Any) -> Any:
         return NO_WINNER, Ending.TRUNCATED.value
     if state.solo and state.must_outbust and state.busts[AI] <= state.busts[0]:
         return AI, Ending.MUST_OUTBUST.value
-    difference = score_of(state, deck, 0) - score_of(state, deck, 1)
+    difference = state.scores[0] - state.scores[1]
     if difference != 0:
         return (0 if difference > 0 else 1), Ending.SCORE.value
     if state.busts[0] != state.busts[1]:
@@ -139,16 +145,17 @@ def ending(state: Any, deck: Any) -> Any:
 def card_scores(state: Any, deck: Any, player: int, out: Any) -> None:
     """Write stars, skulls (negative) and ability points of each visible card of `player` into out[18, 3]."""
     out[:] = 0
-    journey = journey_cards(state, player)
-    scoring = journey | scrapbook_cards(state, player)
+    rows = rows_of(state, player)
+    journey = rows[0]
+    scoring = rows[0] | rows[1]
     if has_abilities(state, player):
-        scoring &= ~silenced_cards(state, deck, player, scoring)
+        scoring &= ~silenced_cards(state, deck, rows, player)
     for card in range(out.shape[0]):
         if scoring & bit(card):
             if has_abilities(state, player):
                 out[card, 0] = deck.stars[card] if journey & bit(card) else 0
                 out[card, 1] = -deck.skulls[card]
-                out[card, 2] = card_ability_points(state, deck, player, card)
+                out[card, 2] = card_ability_points(state, deck, rows, player, card)
             else:
                 out[card, 0] = deck.stars[card]
                 out[card, 1] = deck.skulls[card]

@@ -56,7 +56,10 @@ STATE = np.dtype(
             ("kept", "i4"),  # cards kept when busting
             ("used", "i4", (NUM_WINDOWS,)),  # cards whose ability of that timing was used this turn
             ("truncated", "i1"),
-            ("legal", "i8"),  # the legal actions: bit a stands for action a; follows from the rest
+            # What follows from the rest, kept since every observation needs it.
+            ("legal", "i8"),  # the legal actions: bit a stands for action a
+            ("scores", "i2", (2,)),  # the scores if the game ended now
+            ("touched", "i1"),  # players whose score is to be counted anew; 0 between steps
         ],
     )
 )

@@ -8,7 +8,8 @@ import numpy as np
 from deathvalley_env import rules
 from deathvalley_env.abilities import alternative
 from deathvalley_env.busts import AI
-from deathvalley_env.rows import journey_cards, scrapbook_cards
+from deathvalley_env.rows import rows_of
+from deathvalley_env.scoring import score_of
 from deathvalley_env.state import RANDOM_FIRST, STATE
 from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_PLAYERS, NUM_WINDOWS, Decision
 from valley_core.errors import StateError
@@ -55,7 +56,9 @@ def check_state(state: Any, data: np.ndarray) -> None:
     dtype = getattr(state, "dtype", None)
     if dtype != STATE or getattr(state, "shape", ()) != ():
         shape = getattr(state, "shape", None)
-        raise StateError(f"not one state of Death Valley: type {type(state).__name__}, shape {shape}, dtype {dtype}{REMEDY}")
+        raise StateError(
+            f"not one state of Death Valley: type {type(state).__name__}, shape {shape}, dtype {dtype}{REMEDY}"
+        )
     _in_range("data", state["data"], 0, len(data) - 1)
     for name, (least, greatest) in RANGES.items():
         _in_range(name, state[name], least, greatest)
@@ -63,7 +66,7 @@ def check_state(state: Any, data: np.ndarray) -> None:
     if state["solo"]:
         if not state["backseat"]:
             raise StateError(f"field backseat is 0 in a solo game, which is always backseat{REMEDY}")
-        if state["scrapbook_size"][AI] or state["player"] == AI and state["decision"] != Decision.OVER:
+        if state["scrapbook_size"][AI] or (state["player"] == AI and state["decision"] != Decision.OVER):
             raise StateError(f"the solo AI has a Scrapbook, or is asked{REMEDY}")
     _decision_fits(state, data[state["data"]])
 
@@ -80,7 +83,9 @@ def _each_card_once(state: Any) -> None:
         visible += state["journey"][player][: state["journey_size"][player]].tolist()
         visible += state["scrapbook"][player][: state["scrapbook_size"][player]].tolist()
     places = visible + state["deck"][: state["deck_size"]].tolist()
-    places += [card for player in range(NUM_PLAYERS) for card in range(NUM_CARDS) if state["discard"][player] >> card & 1]
+    places += [
+        card for player in range(NUM_PLAYERS) for card in range(NUM_CARDS) if state["discard"][player] >> card & 1
+    ]
     if state["face_up"] != NO_CARD:
         places.append(int(state["face_up"]))
     for card in [card for card in visible if 0 <= card < NUM_CARDS]:
@@ -100,18 +105,23 @@ def _each_card_once(state: Any) -> None:
 
 def _decision_fits(state: Any, deck: Any) -> None:
     decision, player, asking = int(state["decision"]), int(state["player"]), int(state["asking"])
+    for player in range(NUM_PLAYERS):
+        if state["touched"] or state["scores"][player] != score_of(state, deck, player):
+            raise StateError(f"fields scores and touched do not fit the cards{REMEDY}")
     if decision == Decision.OVER:
         if state["legal"] != 0:
             raise StateError(f"field legal is {state['legal']} in a game that is over{REMEDY}")
         return
     if state["turn"] >= state["max_turns"]:
-        raise StateError(f"field turn is {state['turn']} in a game of {state['max_turns']} turns that is not over{REMEDY}")
-    rows = journey_cards(state, player) | scrapbook_cards(state, player)
-    if decision in (Decision.CARD, Decision.SECOND_CARD, Decision.HIDE) and (asking < 0 or not rows >> asking & 1):
+        raise StateError(
+            f"field turn is {state['turn']} in a game of {state['max_turns']} turns that is not over{REMEDY}"
+        )
+    rows = rows_of(state, player)
+    if decision in (Decision.CARD, Decision.SECOND_CARD, Decision.HIDE) and (asking < 0 or not (rows[0] | rows[1]) >> asking & 1):
         raise StateError(f"field asking is {asking}, not a visible card of the player who is asked{REMEDY}")
     if decision == Decision.SECOND_CARD:
         chosen = int(state["chosen"])
-        if chosen < 0 or alternative(state, deck, player, asking, int(state["window"]), chosen) < 0:
+        if chosen < 0 or alternative(state, deck, rows, player, asking, int(state["window"]), chosen) < 0:
             raise StateError(f"field chosen is {chosen}, not a card that the ability being resolved can take{REMEDY}")
     legal = int(rules.legal(state, deck))
     if legal == 0 or legal != state["legal"]:

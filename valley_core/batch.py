@@ -112,10 +112,10 @@ choose: Any
 def play_random(states: Any, data: Any, chances: Any, observations: Any, masks: Any, steps: int) -> int:
     """Play `steps` random decisions in each game, building observation and mask before each; the number of games ended."""
     ended = 0
-    for i in range(len(states)):
-        state = states[i]
-        datum = data[state.data]
-        for _ in range(steps):
+    for _ in range(steps):
+        for i in range(len(states)):
+            state = states[i]
+            datum = data[state.data]
             seat = to_act(state)
             observe(state, datum, seat, observations[i])
             legal(state, datum, seat, masks[i])
@@ -129,10 +129,10 @@ def play_random(states: Any, data: Any, chances: Any, observations: Any, masks: 
 def play_kernel(states: Any, data: Any, chances: Any, masks: Any, steps: int) -> int:
     """The same without observations: the rules alone."""
     ended = 0
-    for i in range(len(states)):
-        state = states[i]
-        datum = data[state.data]
-        for _ in range(steps):
+    for _ in range(steps):
+        for i in range(len(states)):
+            state = states[i]
+            datum = data[state.data]
             seat = to_act(state)
             legal(state, datum, seat, masks[i])
             step(state, datum, seat, choose(masks[i], chances[i]))

@@ -27,13 +27,14 @@ from deathvalley_env.wording import ability_text, card_text
 from tests.reference.deathvalley import random_deck
 
 S, P = Selection, Position
+ALL = Selection()
 
 
 def chooses(effect: Effect, select: Selection, timing: Timing = Timing.AFTER_REST) -> str:
     return ability_text(Ability(timing, effect, select=select))
 
 
-def counts(per: Per, select: Selection = S(), points: int = 2, every: int = 1, cap: int | None = None) -> str:
+def counts(per: Per, select: Selection = ALL, points: int = 2, every: int = 1, cap: int | None = None) -> str:
     ability = Ability(Timing.SCORING, Effect.POINTS, select=select, points=points, per=per, every=every, cap=cap)
     return ability_text(ability)
 
@@ -57,7 +58,8 @@ SHIPPED = {
     "Scotty's Castle": "When you bust, you may keep an adjacent card in your Journey instead of shuffling it into the "
     "deck.",
     "Devil's Hole": "Scoring: +4 for every 2 cards hidden under this card.",
-    "Racetrack Playa": "After you Travel, you may swap two out of this card and the cards adjacent to it in your Journey.",
+    "Racetrack Playa": "After you Travel, you may swap two out of this card and the cards adjacent to it in your "
+    "Journey.",
     "Telescope Peak": "Scoring: +1 for each card in either discard pile, but not above +4.",
 }
 
@@ -80,8 +82,8 @@ def test_cards_that_are_chosen() -> None:
         "After you Rest: shuffle this card (if it is a paw card) into the deck."
     )
     assert chooses(Effect.SWAP_HIDDEN, S(cards=Cards.HIDDEN, row=Row.SCRAPBOOK)) == (
-        "After you Rest: swap a card hidden in your Scrapbook with a card in your Journey that is neither this card nor "
-        "the one above the hidden card."
+        "After you Rest: swap a card hidden in your Scrapbook with a card in your Journey that is neither this card "
+        "nor the one above the hidden card."
     )
     assert chooses(Effect.SWAP_CARDS, S(hazard=Hazard.DROP, other=True)) == (
         "After you Rest: swap two other drop cards in your Journey or Scrapbook."
@@ -135,7 +137,8 @@ def test_card_texts() -> None:
     assert card_text(salt) == (
         "Salt Creek, drop, ★\n"
         "At the start of your turn, you may hide a paw card in your Journey under this card.\n"
-        "Or at the start of your turn, you may swap a paw card hidden under this card with another card in your Journey."
+        "Or at the start of your turn, you may swap a paw card hidden under this card with another card in your "
+        "Journey."
     )
     assert card_text(Card("Bare", Hazard.SUN, 1, 2)) == "Bare, sun, ★ ☠☠"
     again, limit = Ability(Timing.AFTER_REST, Effect.SHUFFLE), Ability(Timing.SCORING, Effect.POINTS, points=1)
@@ -182,7 +185,8 @@ def all_abilities() -> Iterator[Ability]:
     for timing, effects in EFFECTS_OF_TIMING.items():
         for effect, select in itertools.product(sorted(effects), all_selections()):
             if effect == Effect.POINTS:
-                for per, every in itertools.product(Per, (1, 3)):
+                rows = select.row in (Row.BOTH, Row.JOURNEY, Row.SCRAPBOOK) and select.hazard == Hazard.SUN
+                for per, every in itertools.product(Per if rows else list(Per)[:-1], (1, 3)):
                     yield Ability(timing, effect, select=select, points=-3, per=per, every=every, cap=9)
             elif effect == Effect.RAISE_LIMIT:
                 yield Ability(timing, effect, hazard=Hazard.SUN, condition=condition)

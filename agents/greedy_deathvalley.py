@@ -1,0 +1,327 @@
+"""A strong player of Death Valley by rules of thumb: a look at what each action leads to within the own turn.
+
+An action is carried out on a copy of the game, the turn is completed plainly (optional abilities declined), and the
+position is judged by `judge`: the estimated chance to win, from scores, busts, and both players' danger to bust on the cards
+that may come. Where the action takes the top of the deck, each unseen card is put there in turn, all equally likely.
+
+Nothing depends on what is hidden: the copy's deck is sorted and its random numbers are fixed before anything is tried, and a
+card that only then turns up counts as unknown.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from agents.greedy_weights import NUM_FEATURES, WEIGHTS
+from deathvalley_env.busts import would_bust
+from deathvalley_env.rows import hidden_in_row, journey_cards, scrapbook_cards
+from deathvalley_env.rules import carry_out, legal
+from deathvalley_env.scoring import NO_WINNER, ending, score_of
+from deathvalley_env.state import STATE
+from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_HAZARDS, Action, Decision, Timing
+from valley_core.bits import bit, lowest, size_of
+from valley_core.jit import kernel
+
+# Positions in the scratch states of a thread.
+ROOT = 0
+"""The game as the player knows it."""
+WALK = 1
+"""The same some decisions later, during a Rest in thought."""
+TRIED = 2
+"""After one action and the rest of the turn."""
+NUM_SCRATCH = 3
+
+SURELY = 1e-9
+"""By how much a judgement must be better to count as better: rounding must not decide."""
+
+
+# --- What a player knows --------------------------------------------------------------------------------------------
+
+
+@kernel
+def forget_hidden(state: Any) -> None:
+    """Sort the deck and fix the random numbers: the order of the deck is unknown to all."""
+    cards = 0
+    for k in range(state.deck_size):
+        cards |= bit(state.deck[k])
+    size = 0
+    while cards:
+        state.deck[size] = lowest(cards)
+        size += 1
+        cards &= cards - 1
+    state.rng = np.uint64(0)
+
+
+@kernel
+def put_on_top(state: Any, k: int) -> None:
+    """Exchange the card at place `k` of the deck with the top card."""
+    top = int(state.deck_size) - 1
+    state.deck[k], state.deck[top] = state.deck[top], state.deck[k]
+
+
+# --- Judging a position ---------------------------------------------------------------------------------------------
+
+
+@kernel
+def setting_of(state: Any) -> int:
+    """The row of weights: base, backseat, and solo with its four modifier settings."""
+    if not state.solo:
+        return int(state.backseat)
+    return 2 + int(state.discard_points) + 2 * int(state.must_outbust)
+
+
+@kernel
+def dangers(state: Any, deck: Any, player: int, unseen: int) -> int:
+    """The set of hazards of which one more unseen card would bust `player`."""
+    visible = journey_cards(state, player) | scrapbook_cards(state, player)
+    hazards = 0
+    for hazard in range(NUM_HAZARDS):
+        of_hazard = int(deck.of_hazard[hazard])
+        if unseen & of_hazard and size_of(visible & of_hazard) > 1:
+            if would_bust(state, deck, player, lowest(unseen & of_hazard)):
+                hazards |= bit(hazard)
+    return hazards
+
+
+@kernel
+def cards_of_hazards(deck: Any, hazards: int) -> int:
+    """The cards of a set of hazards."""
+    cards = 0
+    for hazard in range(NUM_HAZARDS):
+        if hazards & bit(hazard):
+            cards |= int(deck.of_hazard[hazard])
+    return cards
+
+
+@kernel
+def matching(deck: Any, cards: int) -> int:
+    """The cards that share a hazard with one of `cards`."""
+    found = 0
+    for hazard in range(NUM_HAZARDS):
+        if cards & int(deck.of_hazard[hazard]):
+            found |= int(deck.of_hazard[hazard])
+    return found
+
+
+@kernel
+def points_on(deck: Any, cards: int) -> float:
+    """What the cards of a set are worth on average, as the solo AI counts them; 0 for an empty set."""
+    total, left = 0, cards
+    while left:
+        total += int(deck.ai_points[lowest(left)])
+        left &= left - 1
+    return total / max(1, size_of(cards))
+
+
+@kernel
+def share(cards: int, among: int) -> float:
+    """The part of the set `among` that is in `cards`."""
+    return size_of(cards & among) / max(1, size_of(among))
+
+
+@kernel
+def stake(state: Any, deck: Any, player: int, score: int) -> int:
+    """What `player` would lose with the whole Journey."""
+    size = state.journey_size[player]
+    state.journey_size[player] = 0
+    lost = score - score_of(state, deck, player)
+    state.journey_size[player] = size
+    return lost
+
+
+@kernel
+def write_features(state: Any, deck: Any, me: int, unknown: bool, out: Any) -> None:
+    """Write the features of a position after the turn of `me`; `unknown`: the face-up card is not known in truth."""
+    other = 1 - me
+    face = bit(state.face_up) if state.face_up != NO_CARD else 0
+    unseen = face if unknown else 0
+    for k in range(state.deck_size):
+        unseen |= bit(state.deck[k])
+    if unknown:
+        face = unseen
+    desert = int(state.deck_size) + (1 if state.face_up != NO_CARD else 0)
+
+    own, others = score_of(state, deck, me), score_of(state, deck, other)
+    margin = (own - others) / 10
+    own_stake, other_stake = stake(state, deck, me, own) / 10, stake(state, deck, other, others) / 10
+    pool = unseen | face
+    own_danger = cards_of_hazards(deck, dangers(state, deck, me, pool))
+    other_danger = cards_of_hazards(deck, dangers(state, deck, other, pool))
+    own_visible = journey_cards(state, me) | scrapbook_cards(state, me)
+    other_visible = journey_cards(state, other) | scrapbook_cards(state, other)
+    own_risk, other_risk = share(own_danger, unseen), share(other_danger, unseen)
+
+    # The other player's next turn, by the rule of the solo AI: the face-up card goes to `me` if it would bust either, to
+    # the other if it matches none of their cards; else they take the top.
+    given = face & (own_danger | other_danger)
+    taken = face & ~given & ~matching(deck, other_visible)
+    drawn = share(face & ~given & ~taken, face)
+    own_blow = share(own_danger, face)
+    other_blow = drawn * other_risk if state.backseat else other_risk
+    leads, trails = state.busts[other] > state.busts[me], state.busts[other] < state.busts[me]
+
+    out[0] = 1.0
+    out[1] = margin
+    out[2] = margin / np.sqrt(desert)
+    out[3] = own_stake * own_risk
+    out[4] = other_stake * other_risk
+    out[5] = own_risk
+    out[6] = other_risk
+    out[7] = own_blow
+    out[8] = other_blow
+    out[9] = own_stake * own_blow
+    out[10] = other_stake * other_blow
+    out[11] = share(matching(deck, own_visible) & ~own_danger, unseen)
+    out[12] = share(matching(deck, other_visible) & ~other_danger, unseen)
+    out[13] = state.journey_size[me] / 6
+    out[14] = state.journey_size[other] / 6
+    out[15] = state.scrapbook_size[me] / 4
+    out[16] = state.scrapbook_size[other] / 4
+    out[17] = size_of(hidden_in_row(state, state.scrapbook[me], state.scrapbook_size[me])) / 4
+    out[18] = share(given, face) * points_on(deck, given) / 5
+    out[19] = (share(taken, face) * points_on(deck, taken) + drawn * points_on(deck, unseen)) / 5
+    out[20] = max(-4, min(4, int(state.busts[other]) - int(state.busts[me]))) / 4
+    out[21] = 1.0 if leads else 0.0
+    out[22] = 1.0 if trails else 0.0
+    out[23] = margin if leads else 0.0
+    out[24] = (size_of(int(state.discard[0])) + size_of(int(state.discard[1]))) / 6
+    out[25] = desert / 17
+
+
+@kernel
+def judge(state: Any, deck: Any, me: int, unknown: bool, weights: Any, features: Any) -> float:
+    """The estimated chance that `me` wins."""
+    if state.decision == Decision.OVER:
+        winner, _ = ending(state, deck)
+        return 0.5 if winner == NO_WINNER else (1.0 if winner == me else 0.0)
+    write_features(state, deck, me, unknown, features)
+    early = features[NUM_FEATURES - 1]
+    row = weights[setting_of(state)]
+    total = 0.0
+    for i in range(NUM_FEATURES):
+        total += features[i] * (row[0, i] + early * row[1, i])
+    return 1.0 / (1.0 + np.exp(-total))
+
+
+# --- Trying an action -----------------------------------------------------------------------------------------------
+
+
+@kernel
+def least_starred(deck: Any, actions: int) -> int:
+    """Of the actions that name cards, the one whose card has the fewest stars."""
+    best, fewest = -1, 100
+    for card in range(NUM_CARDS):
+        if (actions >> (Action.CARD.value + card)) & 1 and deck.stars[card] < fewest:
+            best, fewest = Action.CARD.value + card, int(deck.stars[card])
+    return best
+
+
+@kernel
+def plain_answer(state: Any, deck: Any) -> int:
+    """How a turn in thought goes on: nothing optional."""
+    actions = int(legal(state, deck))
+    if (actions >> Action.DONE.value) & 1:
+        return Action.DONE.value
+    if state.decision == Decision.REST:
+        return least_starred(deck, actions)
+    return lowest(actions)
+
+
+@kernel
+def complete(state: Any, deck: Any) -> bool:
+    """Complete the turn plainly, or the use of an ability at its start; whether a card turned up that is unknown."""
+    turn = int(state.turn)
+    unknown = False
+    while state.decision != Decision.OVER and state.decision != Decision.TURN:
+        answer = plain_answer(state, deck)
+        unknown = state.face_up == NO_CARD
+        carry_out(state, deck, answer)
+    return unknown and state.turn != turn
+
+
+@kernel
+def value_of(states: Any, source: int, deck: Any, me: int, action: int, weights: Any, features: Any) -> float:
+    """The chance to win after `action` and the plain rest of the turn."""
+    here, tried = states[source], states[TRIED]
+    if action != Action.TRAVEL_TOP:
+        states[TRIED] = here
+        carry_out(tried, deck, action)
+        return judge(tried, deck, me, complete(tried, deck), weights, features)
+    total = 0.0
+    for k in range(here.deck_size):
+        states[TRIED] = here
+        put_on_top(tried, k)
+        carry_out(tried, deck, action)
+        total += judge(tried, deck, me, complete(tried, deck), weights, features)
+    return total / here.deck_size
+
+
+@kernel
+def best_answer(states: Any, source: int, deck: Any, me: int, actions: int, weights: Any, features: Any) -> Any:
+    """(action, value): the best of `actions`, each completed plainly; of equals, the first."""
+    best, best_value = -1, -1.0
+    while actions:
+        action = lowest(actions)
+        actions &= actions - 1
+        value = value_of(states, source, deck, me, action, weights, features)
+        if value > best_value + SURELY:
+            best, best_value = action, value
+    return best, best_value
+
+
+@kernel
+def rest_value(states: Any, deck: Any, me: int, weights: Any, features: Any) -> float:
+    """The chance to win after a Rest, each of its decisions being taken as well as `best_answer` can."""
+    states[WALK] = states[ROOT]
+    walk = states[WALK]
+    turn = int(walk.turn)
+    carry_out(walk, deck, Action.REST.value)
+    value = 0.0
+    while walk.turn == turn and walk.decision != Decision.TURN and walk.decision != Decision.OVER and walk.player == me:
+        if walk.window == Timing.AFTER_REST:  # the deck has been shuffled: look no further
+            return judge(walk, deck, me, complete(walk, deck), weights, features)
+        action, value = best_answer(states, WALK, deck, me, int(legal(walk, deck)), weights, features)
+        carry_out(walk, deck, action)
+    return value
+
+
+@kernel
+def choose_at_start(states: Any, deck: Any, me: int, actions: int, weights: Any, features: Any) -> int:
+    """The action of a turn: an ability if the position is better for it, else the best of Travel and Rest."""
+    abilities = (actions >> Action.ABILITY.value) << Action.ABILITY.value
+    travels = actions & (bit(Action.REST.value) - 1)
+    action = -1
+    if abilities:
+        action, value = best_answer(states, ROOT, deck, me, abilities, weights, features)
+        if actions == abilities or value > judge(states[ROOT], deck, me, False, weights, features) + SURELY:
+            return action
+    action, value = best_answer(states, ROOT, deck, me, travels, weights, features)
+    if actions & bit(Action.REST.value):
+        if action < 0 or rest_value(states, deck, me, weights, features) > value + SURELY:
+            return Action.REST.value
+    return action
+
+
+@kernel
+def choose(states: Any, deck: Any, me: int, weights: Any, features: Any) -> int:
+    """The greedy choice in ``states[ROOT]``, from which `forget_hidden` has taken what is hidden."""
+    root = states[ROOT]
+    actions = int(root.legal)
+    if root.decision == Decision.TURN:
+        return choose_at_start(states, deck, me, actions, weights, features)
+    action, _ = best_answer(states, ROOT, deck, me, actions, weights, features)
+    return action
+
+
+@kernel
+def choose_all(states: Any, data: Any, seats: Any, scratch: Any, weights: Any, features: Any, actions: Any) -> None:
+    """The choice of one seat of each game."""
+    for i in range(len(states)):
+        scratch[ROOT] = states[i]
+        forget_hidden(scratch[ROOT])
+        actions[i] = choose(scratch, data[states[i].data], int(seats[i]), weights, features)
+
+
+def choose_some(states: np.ndarray, data: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> None:
+    """Write the greedy choice of one seat of each game into `actions`."""
+    choose_all(states, data, seats, np.zeros(NUM_SCRATCH, STATE), WEIGHTS, np.zeros(NUM_FEATURES), actions)

@@ -1,0 +1,181 @@
+"""`python -m training …`, in process and with few games."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from training.__main__ import COMMANDS, main
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = ["none", "discard_points", "must_outbust", "both"]
+ROW_KEYS = {"agent", "opponent", "setting", "games", "win", "draw", "loss", "win_low", "win_high"}
+PNG = b"\x89PNG\r\n"
+
+
+def run_json(tmp_path: Path, *arguments: str) -> dict[str, Any]:
+    """Run a command that must succeed; what it wrote."""
+    file = tmp_path / "made" / "run.json"
+    assert main([*arguments, "--json", str(file)]) == 0
+    found = json.loads(file.read_text(encoding="utf-8"))
+    assert set(found) == {"config", "versions", "seed", "rows"}
+    assert str(tmp_path) not in file.read_text(encoding="utf-8")
+    assert found["versions"]["numpy"]
+    return found
+
+
+def check_row(row: dict[str, Any]) -> None:
+    assert row.keys() >= ROW_KEYS
+    assert row["win"] + row["draw"] + row["loss"] == pytest.approx(1, abs=1e-5)
+    assert 0 <= row["win_low"] <= row["win"] <= row["win_high"] <= 1
+    assert row["illegal"] == 0
+    assert sum(row["endings"].values()) == pytest.approx(1, abs=1e-5)
+    assert sum(row["won_by"].values()) == pytest.approx(row["win"], abs=1e-5)
+    assert sum(row["points"].values()) == pytest.approx(row["score"], abs=1e-5)
+    assert row["score_low"] <= row["score"] <= row["score_high"]
+
+
+def test_difficulty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plot = tmp_path / "made" / "run.png"
+    arguments = ("difficulty", "--agents", "random", "rulebook", "--games", "200", "--seed", "7", "--plot", str(plot))
+    run = run_json(tmp_path, *arguments)
+    assert [(row["agent"], row["setting"]) for row in run["rows"]] == [
+        (agent, setting) for agent in ("random", "rulebook") for setting in SETTINGS
+    ]
+    for row in run["rows"]:
+        check_row(row)
+        assert row["games"] == 200
+        assert row["opponent"] == "solo AI"
+        assert (row["effect"] is None) == (row["setting"] == "none")
+    first, points, *_ = run["rows"]
+    assert points["effect"]["win"] == pytest.approx(points["win"] - first["win"], abs=1e-5)
+    assert points["effect"]["win_low"] < points["effect"]["win"] < points["effect"]["win_high"]
+    assert points["opponent_score"] > first["opponent_score"]
+    assert points["score"] == first["score"]  # the same deals, and random does not look at the modifiers
+    assert run["seed"] == run["config"]["seed"] == 7
+    assert run["config"]["games"] == 200
+    assert plot.read_bytes().startswith(PNG)
+    out = capsys.readouterr().out
+    assert "Paired effect of the modifiers" in out
+    assert "paired Bonett-Price interval" in out
+
+
+def test_a_run_repeats_itself(tmp_path: Path) -> None:
+    arguments = ("evaluate", "--agents", "random", "--games", "100", "--settings", "both")
+    one = run_json(tmp_path, *arguments, "--batch", "13")
+    two = run_json(tmp_path, *arguments)
+    for run in (one, two):
+        for row in run["rows"]:
+            del row["games_per_s"]
+    assert one["rows"] == two["rows"]
+
+
+def test_evaluate_solo(tmp_path: Path) -> None:
+    plot = tmp_path / "run.png"
+    arguments = ["evaluate", "--agents", "random", "rulebook", "--settings", "both", "none", "--games", "150"]
+    run = run_json(tmp_path, *arguments, "--deck", "death_valley", "--plot", str(plot))
+    assert [(row["setting"], row["agent"]) for row in run["rows"]] == [
+        (setting, agent) for setting in ("both", "none") for agent in ("random", "rulebook")
+    ]
+    for row in run["rows"]:
+        check_row(row)
+    random, rulebook = run["rows"][:2]
+    assert random["differences"] == []
+    (difference,) = rulebook["differences"]
+    assert difference["to"] == "random"
+    assert difference["win"] == pytest.approx(rulebook["win"] - random["win"], abs=1e-5)
+    assert plot.read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize("variant", ["base", "backseat"])
+def test_evaluate_two_players_in_both_seats(tmp_path: Path, variant: str) -> None:
+    arguments = ["evaluate", "--variant", variant, "--agents", "random", "--opponent", "random", "--games", "100"]
+    (row,) = run_json(tmp_path, *arguments)["rows"]
+    check_row(row)
+    assert (row["setting"], row["opponent"], row["games"], row["deals"]) == (variant, "random", 200, 100)
+    # In both seats on the same deals: all that one wins the other loses.
+    assert row["win"] == pytest.approx(row["loss"], abs=0.15)
+    assert len(row["win_by_seat"]) == 2
+
+
+@pytest.mark.parametrize("players", [2, 5])
+def test_evaluate_rift_valley(tmp_path: Path, players: int) -> None:
+    arguments = ["evaluate", "riftvalley", "--agents", "random", "--players", str(players), "--games", "30"]
+    run = run_json(tmp_path, *arguments)
+    assert [row["setting"] for row in run["rows"]] == ["identical", "asymmetrical"]
+    for row in run["rows"]:
+        check_row(row)
+        assert (row["seats"], row["games"], row["deals"]) == (players, 30 * players, 30)
+
+
+BAD = {
+    "no command": (["train_harder"], "there is no command 'train_harder'"),
+    "agent": (["difficulty", "--agents", "randm"], "there is no agent 'randm'"),
+    "no agents": (["difficulty", "--agents"], "--agents 0 is too small"),
+    "games": (["difficulty", "--games", "0"], "--games 0 is too small"),
+    "deck": (["difficulty", "--agents", "random", "--deck", "no_such_deck"], "no such file or shipped deck"),
+    "turns": (["difficulty", "--agents", "random", "--max-turns", "0"], "max_turns=0 must be"),
+    "setting": (["evaluate", "--settings", "hard"], "there is no setting 'hard'; choose among none, discard_points"),
+    "variant alone": (["evaluate", "--variant", "base"], "name the other with --opponent"),
+    "both kinds": (["evaluate", "--opponent", "random", "--settings", "none"], "--settings are the solo game's"),
+    "opponent": (["evaluate", "--opponent", "nobody"], "there is no agent 'nobody'"),
+    "other game's": (["evaluate", "riftvalley", "--deck", "death_valley"], "--deck is no option of Rift Valley"),
+    "variant of it": (["evaluate", "riftvalley", "--variant", "base"], "--variant is no option of Rift Valley"),
+    "players": (["evaluate", "--players", "3"], "--players is no option of Death Valley"),
+    "many": (["evaluate", "riftvalley", "--agents", "random", "--players", "9"], "num_players=9 must be"),
+    "its agent": (["evaluate", "riftvalley", "--agents", "rulebook"], "cannot play 'riftvalley'"),
+    "layer": (["speed", "--layers", "warp"], "there is no layer 'warp'"),
+    "seconds": (["speed", "--seconds", "0"], "--seconds 0 must be more than 0"),
+    "peers": (["speed", "--peers", "python3"], "--peers and --peers-script go together"),
+    "script": (["speed", "--peers", "python3", "--peers-script", "none.py"], "there is no script none.py"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_and_code_2(case: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments, text = BAD[case]
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert text in error
+    lines = [line for line in error.splitlines() if not line.startswith("valley: compiling")]
+    assert len(lines) == 1
+    assert lines[0].startswith("error: ")
+
+
+def test_words_the_parser_does_not_know_are_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "--gmaes", "3"]) == 2
+    assert main(["evaluate", "chess"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_illegal_actions_make_the_run_fail(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from agents.random import RandomAgent
+
+    act = RandomAgent.act
+    monkeypatch.setattr(RandomAgent, "act", lambda self, decisions: act(self, decisions) + 100)
+    assert main(["evaluate", "--agents", "random", "--settings", "none", "--games", "3"]) == 1
+    assert "illegal actions (random against solo AI, none)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+    assert f"python -m training {command}" in capsys.readouterr().out
+
+
+def test_help_is_fast_because_it_imports_little() -> None:
+    code = (
+        "import sys; from training.__main__ import main; main(['difficulty', '--help']); "
+        "print([name for name in ('numba', 'scipy', 'matplotlib', 'torch') if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_usage_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert main(["--help"]) == 0
+    assert all(command in capsys.readouterr().out for command in COMMANDS)

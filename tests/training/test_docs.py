@@ -1,0 +1,79 @@
+"""The generated tables of the documentation are current, and the command finds those that are not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from training.__main__ import main
+from training.docs import SECTION, described_arguments, pages, renewed
+from training.report import ROOT
+from valley_core.errors import OptionError
+
+
+@pytest.mark.parametrize("page", pages(ROOT), ids=lambda path: path.name)
+def test_page_is_current(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert renewed(text, page.stem, ROOT) == text, "run `make docs`"
+
+
+@pytest.mark.parametrize("section", ["options", "actions", "observation"])
+def test_the_page_of_the_game_has_its_tables(section: str) -> None:
+    text = (ROOT / "docs" / "deathvalley.md").read_text(encoding="utf-8")
+    assert section in {found[1] for found in SECTION.finditer(text)}
+
+
+@pytest.mark.parametrize("page", pages(ROOT), ids=lambda path: path.name)
+def test_every_marker_has_its_partner(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<!-- /") == len(list(SECTION.finditer(text)))
+
+
+def make_page(folder: Path, text: str) -> Path:
+    (folder / "docs").mkdir(exist_ok=True)
+    page = folder / "docs" / "deathvalley.md"
+    page.write_text(text, encoding="utf-8")
+    return page
+
+
+def test_command_renews_and_checks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = make_page(tmp_path, "before\n<!-- actions -->\nold\n<!-- /actions -->\nafter\n")
+    folder = ["--folder", str(tmp_path)]
+    assert main(["docs", "--check", *folder]) == 1
+    assert "docs/deathvalley.md is not current; run `make docs`" in capsys.readouterr().err
+    assert "old" in page.read_text(encoding="utf-8")
+    assert main(["docs", *folder]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert "| 0 | travel face-up |" in text
+    assert text.startswith("before\n<!-- actions -->\n")
+    assert text.endswith("<!-- /actions -->\nafter\n")
+    assert main(["docs", "--check", *folder]) == 0
+
+
+def test_an_unknown_section_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make_page(tmp_path, "<!-- weather -->\n<!-- /weather -->\n")
+    assert main(["docs", "--folder", str(tmp_path)]) == 2
+    assert "nothing generates the section 'weather'" in capsys.readouterr().err
+    with pytest.raises(OptionError):
+        renewed("<!-- actions -->\n<!-- /actions -->", "decks", ROOT)  # actions belong to a game's page
+
+
+def test_results_come_from_json(tmp_path: Path) -> None:
+    text = "<!-- difficulty -->\nolder\n<!-- /difficulty -->\n<!-- speed -->\nolder\n<!-- /speed -->\n"
+    assert renewed(text, "README", tmp_path) == text  # nothing to make it from
+    results = tmp_path / "docs" / "results"
+    results.mkdir(parents=True)
+    file = results / "difficulty.json"
+    assert main(["difficulty", "--agents", "random", "--games", "50", "--json", str(file)]) == 0
+    rows = [{"game": "deathvalley", "layer": "batch", "batch": n, "steps_per_s": n, "slowest": 1} for n in (7, 9, 8)]
+    (results / "speed.json").write_text(json.dumps({"rows": rows}), encoding="utf-8")
+    made = renewed(text, "README", tmp_path)
+    assert "older" not in made
+    assert made.count("| random | `") == 4
+    assert "| deathvalley | `batch` | 9 | 9 |" in made
+
+
+def test_arguments_are_read_from_docstrings() -> None:
+    text = "Title.\n\nArgs:\n    one: First ``x``\n        and more.\n    two, three: Others: all.\n\nRaises:\n    E: no.\n"
+    found = dict(described_arguments(text))
+    assert found == {"one": "First `x` and more.", "two": "Others: all.", "three": "Others: all."}

@@ -1,0 +1,114 @@
+"""Intervals against published and hand-computed values."""
+
+import numpy as np
+import pytest
+
+from training.statistics import (
+    Interval,
+    bootstrap_mean,
+    mean_interval,
+    paired_difference,
+    paired_shares,
+    percent,
+    verdict,
+    wilson,
+)
+
+
+@pytest.mark.parametrize(
+    ("successes", "size", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),  # Newcombe 1998, table I, method 3
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_agrees_with_newcombe(successes: int, size: int, low: float, high: float) -> None:
+    interval = wilson(successes, size)
+    assert interval.value == pytest.approx(successes / size)
+    assert (interval.low, interval.high) == pytest.approx((low, high), abs=1e-4)
+    assert interval.kind == "Wilson"
+
+
+def test_wilson_of_nothing_says_nothing() -> None:
+    assert (wilson(0, 0).low, wilson(0, 0).high) == (0, 1)
+
+
+def test_mean_interval_is_students() -> None:
+    interval = mean_interval(np.array([1, 2, 3, 4, 5]))
+    assert interval.value == 3
+    assert interval.high - 3 == pytest.approx(2.776445 * np.sqrt(2.5 / 5), rel=1e-6)
+    assert 3 - interval.low == pytest.approx(interval.high - 3)
+
+
+def test_one_value_has_no_finite_interval() -> None:
+    assert mean_interval(np.array([1.0])).high == float("inf")
+
+
+def test_bootstrap_is_near_students_and_repeats() -> None:
+    values = np.random.default_rng(0).normal(size=400)
+    one, two = bootstrap_mean(values, seed=1), bootstrap_mean(values, seed=1)
+    assert one == two
+    student = mean_interval(values)
+    assert (one.low, one.high) == pytest.approx((student.low, student.high), abs=0.02)
+
+
+def test_paired_difference_uses_the_pairs() -> None:
+    noise = np.random.default_rng(0).normal(scale=100, size=1000)
+    interval = paired_difference(noise + 1, noise)
+    assert interval.value == pytest.approx(1)
+    assert interval.high - interval.low < 1e-9  # the common noise is gone
+    with pytest.raises(ValueError, match="one shape"):
+        paired_difference(noise, noise[1:])
+
+
+def test_paired_shares_agrees_with_a_computation_by_hand() -> None:
+    first = np.array([True] * 12 + [False] * 88)
+    second = np.array([True] * 5 + [False] * 7 + [True] * 2 + [False] * 86)
+    interval = paired_shares(first, second)
+    assert interval.value == pytest.approx(0.05)  # 7 only the first, 2 only the second
+    middle, p, q = 5 / 102, 8 / 102, 3 / 102
+    half = 1.959964 * np.sqrt((p + q - (p - q) ** 2) / 102)
+    assert (interval.low, interval.high) == pytest.approx((middle - half, middle + half), abs=1e-6)
+
+
+def test_paired_shares_of_equal_samples_is_no_point() -> None:
+    same = np.zeros(50, bool)
+    interval = paired_shares(same, same)
+    assert interval.value == 0
+    assert interval.low < 0 < interval.high
+
+
+def test_wilson_covers_as_it_says() -> None:
+    intervals = [wilson(int(k), 200) for k in np.random.default_rng(0).binomial(200, 0.3, 1000)]
+    covered = [interval.low <= 0.3 <= interval.high for interval in intervals]
+    assert 0.93 < np.mean(covered) < 0.97
+
+
+def test_paired_shares_cover_as_they_say() -> None:
+    rng = np.random.default_rng(0)
+    covered = 0
+    for _ in range(1000):
+        common, own, other = rng.random((3, 100))
+        first = (common < 0.3) | (own < 0.2)
+        second = (common < 0.3) | (other < 0.1)
+        interval = paired_shares(first, second)
+        covered += interval.low <= 0.07 <= interval.high  # 0.7 × (0.2 − 0.1)
+    assert 930 < covered < 980
+
+
+def test_a_verdict_names_its_interval() -> None:
+    clear = verdict("wins", "greedy", "random", Interval(0.3, 0.25, 0.35, "paired t", 1000))
+    assert clear == (
+        "wins: more with greedy than with random: +30.0 percentage points (95 % paired t interval +25.0 to +35.0, 1,000 deals)"
+    )
+    open_ = verdict("wins", "a", "b", Interval(-0.01, -0.03, 0.01, "paired t", 10))
+    assert "no difference shown between a and b: −1.0 percentage points" in open_
+    assert "interval −3.0 to +1.0, 10 deals" in open_
+    assert "fewer" in verdict("wins", "a", "b", Interval(-0.2, -0.3, -0.1, "paired t", 10))
+    assert "less" in verdict("score", "a", "b", Interval(-2, -3, -1, "paired t", 10), shares=False)
+
+
+def test_percent_uses_a_real_minus() -> None:
+    assert percent(-0.125, signed=True) == "−12.5 %"

@@ -1,0 +1,1 @@
+"""Everything that trains or measures agents: ``python -m training COMMAND``."""

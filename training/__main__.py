@@ -1,0 +1,37 @@
+"""``python -m training COMMAND``: finds the command's module; imports nothing else, so that ``--help`` is fast."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+COMMANDS = {
+    "difficulty": "how hard Death Valley's solo AI is under each difficulty modifier",
+    "evaluate": "agents on the same deals: win rates, scores and differences with intervals",
+    "speed": "steps a second of every layer, side by side",
+    "docs": "write the generated tables of the documentation",
+}
+"""Each command is the module of its name, with a function ``main(argv) -> exit code``."""
+
+
+def usage() -> str:
+    """The list of commands."""
+    lines = ["usage: python -m training COMMAND [options]", "", "commands:"]
+    lines += [f"  {name:<12} {sentence}" for name, sentence in COMMANDS.items()]
+    return "\n".join([*lines, "", "python -m training COMMAND --help lists a command's options."])
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command that the first argument names; the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(usage())
+        return 0 if arguments else 2
+    command, *rest = arguments
+    if command not in COMMANDS:
+        print(f"error: there is no command {command!r}; choose one of {', '.join(COMMANDS)}", file=sys.stderr)
+        return 2
+    return import_module(f"training.{command}").main(rest)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Numbers of finished games, one module for each game: kernels, cached apart from the rest of `training`."""

@@ -1,0 +1,76 @@
+"""What all commands share: reading arguments, errors in one line, and the two consoles."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from valley_core.errors import OptionError, ValleyError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Args = TypeVar("Args")
+Advance = Callable[[int], None]
+"""Told by how much a piece of work has moved on."""
+
+BAD_INPUT = 2
+"""Exit code for wrong arguments, decks and the like, as the command-line parser uses it."""
+
+
+def run_command(name: str, arguments: type[Args], run: Callable[[Args], int], argv: Sequence[str]) -> int:
+    """Read `argv` into the dataclass `arguments` and run; the exit code. Wrong input is one line on stderr, code 2."""
+    import tyro
+
+    try:
+        args = tyro.cli(
+            arguments, args=list(argv), prog=f"python -m training {name}", config=(tyro.conf.FlagCreatePairsOff,)
+        )
+    except SystemExit as stop:  # tyro has said what is wrong, or has printed the help
+        return stop.code if isinstance(stop.code, int) else BAD_INPUT
+    try:
+        return run(args)
+    except (ValleyError, OSError) as error:
+        text = " ".join(str(error).split())
+        print(f"error: {text}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def at_least(name: str, value: int, least: int) -> None:
+    """Raise `OptionError` for a number that is too small."""
+    if value < least:
+        raise OptionError(f"--{name} {value} is too small; give {least} or more")
+
+
+def at_most(name: str, value: int, most: int) -> None:
+    """Raise `OptionError` for a number that is too large."""
+    if value > most:
+        raise OptionError(f"--{name} {value} is too large; give {most:,} or less")
+
+
+def out(wide: bool = True) -> "Console":
+    """The console for results, on stdout; not folded to 80 columns where it is no terminal."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if wide and not console.is_terminal:
+        console = Console(highlight=False, width=200)
+    return console
+
+
+@contextmanager
+def progress_bar(total: int, quiet: bool = False) -> Iterator[Callable[[str], Advance]]:
+    """A progress bar on stderr, in a terminal; gives a function that names the work in hand, for its `Advance`."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as progress:
+        task = progress.add_task("", total=total)
+
+        def work(description: str) -> Advance:
+            progress.update(task, description=description)
+            return lambda count: progress.advance(task, count)
+
+        yield work

@@ -1,0 +1,96 @@
+"""``python -m training difficulty``: how hard the solo AI of Death Valley is under each difficulty modifier.
+
+Every agent plays the same deals under each of the four combinations of the modifiers, so that the effect of a modifier
+is a difference on the same deals.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from training.command import at_least, out, progress_bar, run_command
+
+GAME = "deathvalley"
+BASELINE = "none"
+
+
+@dataclass(frozen=True)
+class Args:
+    """Agents against Death Valley's solo AI, with and without its difficulty modifiers, on the same deals."""
+
+    agents: tuple[str, ...] = ("random", "greedy")
+    """Agents, by name."""
+    games: int = 10_000
+    """Games of each agent with each combination of modifiers."""
+    seed: int = 0
+    """Seed of the deals and of all agents."""
+    deck: str = "highs_and_lows"
+    """A shipped deck, or the path of a deck file."""
+    max_turns: int = 200
+    """Turns after which a game is truncated, without a winner."""
+    batch: int = 4096
+    """Games that are played side by side; changes no result."""
+    json: Path | None = None
+    """Write configuration, versions, seed and rows to this file."""
+    plot: Path | None = None
+    """Write the win rates and the effects of the modifiers to this PNG file."""
+    quiet: bool = False
+    """No progress bar."""
+
+
+def run(args: Args) -> int:
+    """Play, print the tables and write the files; the exit code."""
+    from training import cells, tables
+    from training.games import entry_of
+    from training.match import deal_seeds
+    from training.report import config_of, write_json
+    from training.statistics import verdict
+
+    at_least("games", args.games, 1)
+    at_least("batch", args.batch, 1)
+    at_least("seed", args.seed, 0)
+    at_least("agents", len(args.agents), 1)
+    entry = entry_of(GAME)
+    games = {
+        setting: entry.make(deck=args.deck, max_turns=args.max_turns, **options)
+        for setting, options in entry.solo.items()
+    }
+    agents = tuple(dict.fromkeys(args.agents))
+    plans = [cells.Plan(entry, game, setting, agent, None) for agent in agents for setting, game in games.items()]
+    seeds = deal_seeds(args.seed, args.games)
+    setup = cells.warm_up(plans, seeds)
+    played = []
+    with progress_bar(len(plans) * args.games, args.quiet) as work:
+        for plan in plans:
+            played.append(cells.play(plan, seeds, args.batch, work(f"{plan.agent}, {plan.setting}")))
+    rows = cells.effects(played, BASELINE)
+
+    console = out()
+    deck = games[BASELINE].options["deck"]
+    title = f"{entry.title}: wins against the solo AI (deck {deck}, {args.games:,} deals, seed {args.seed})"
+    headings, lines = tables.outcome_table(rows)
+    lines = [[line[1], line[0], *line[3:]] for line in lines]
+    console.print(tables.table(title, ["agent", "setting", *headings[3:]], lines, 2))
+    console.print(tables.table("Paired effect of the modifiers, same deals", *tables.effect_table(rows), 2))
+    console.print(tables.table("Decided by: share of all games (won by the agent)", *tables.ending_table(rows), 2))
+    console.print(tables.table("Points by kind: agent / solo AI", *tables.points_table(rows), 2))
+    for row in rows:
+        if row["setting"] != BASELINE:
+            effect = cells.interval_of(row["effect"])
+            console.print(verdict(f"{row['agent']}, wins", row["setting"], BASELINE, effect), soft_wrap=True)
+    seconds = sum(cell.seconds for cell in played)
+    console.print(
+        f"{sum(row['games'] for row in rows):,} games in {seconds:.1f} s, after {setup:.1f} s of compiling and loading"
+    )
+    if args.json:
+        write_json(args.json, config_of(args, game=GAME, options=dict(games[BASELINE].options)), args.seed, rows)
+    if args.plot:
+        from training.plots import plot_difficulty
+
+        plot_difficulty(rows, title, args.plot, BASELINE)
+    return cells.fault(rows)
+
+
+def main(argv: Sequence[str]) -> int:
+    """The command."""
+    return run_command("difficulty", Args, run, argv)

@@ -1,0 +1,213 @@
+"""``python -m training docs``: writes the generated tables of the documentation, or checks that they are current.
+
+A table stands between ``<!-- name -->`` and ``<!-- /name -->`` in ``README.md`` or a page of ``docs/``. Tables of
+results come from ``docs/results/NAME.json``, as written by a command with ``--json``; where that file is missing, the
+page's table is left alone.
+"""
+
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from training.command import run_command
+from training.report import ROOT
+
+SECTION = re.compile(r"<!-- ([a-z][a-z-]*) -->\n(.*?)<!-- /\1 -->", re.DOTALL)
+LEAST_RUN = 6
+"""Actions in a row whose names begin with one word are shown in one line, from this number on."""
+
+Table = Callable[[], str | None]
+"""Makes the text of a section; None leaves it as it is."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Write the generated tables of README.md and docs/."""
+
+    check: bool = False
+    """Write nothing; fail if a table is not current."""
+    folder: Path = ROOT
+    """The checkout whose pages are meant."""
+
+
+def options_table(game: str) -> str:
+    """The options of a game, from the signature and the docstring of its `make_game`."""
+    from training.games import entry_of
+
+    make_game = entry_of(game).make_game
+    meanings = dict(described_arguments(inspect.getdoc(make_game) or ""))
+    lines = [
+        [f"`{name}`", f"`{parameter.default!r}`".replace("'", '"'), meanings.get(name, "")]
+        for name, parameter in inspect.signature(make_game).parameters.items()
+    ]
+    return _markdown(["option", "default", "meaning"], lines)
+
+
+def described_arguments(docstring: str) -> Iterator[tuple[str, str]]:
+    """Name and meaning of each entry under ``Args:`` of a docstring."""
+    section = re.search(r"^Args:\n(.*?)(?=^\S|\Z)", docstring, re.DOTALL | re.MULTILINE)
+    entries = re.split(r"^ {4}(?=\w)", section[1], flags=re.MULTILINE) if section else []
+    for entry in entries:
+        names, _, meaning = entry.partition(":")
+        for name in names.split(","):
+            if name.strip():
+                yield name.strip(), " ".join(meaning.split()).replace("``", "`")
+
+
+def actions_table(game: str) -> str:
+    """The actions of a game by number; many of one kind in one line."""
+    from training.games import entry_of
+
+    entry = entry_of(game)
+    names = list(enumerate(entry.make(**next(iter(entry.settings.values()))).action_names))
+    lines: list[list[str]] = []
+    for _, group in groupby(names, key=lambda item: item[1].split()[0]):
+        run = list(group)
+        if len(run) < LEAST_RUN:
+            lines += [[f"{number}", name] for number, name in run]
+        else:
+            lines.append([f"{run[0][0]} … {run[-1][0]}", f"{run[0][1]} … {run[-1][1]}"])
+    return _markdown(["number", "action"], lines)
+
+
+def observation_table(game: str) -> str:
+    """The flat observation of a game (`valley_core.layout.Layout.table`)."""
+    from training.games import entry_of
+
+    entry = entry_of(game)
+    return entry.make(**next(iter(entry.settings.values()))).layout.table()
+
+
+def deck_report() -> str:
+    """The provenance of the fields of the shipped decks."""
+    from deathvalley_env.deck import deck_report_table
+
+    return deck_report_table()
+
+
+def difficulty_table(folder: Path) -> str | None:
+    """Win rates against the solo AI, and the paired effect of each modifier."""
+    from training.statistics import number, percent
+    from training.tables import interval
+
+    rows = _results(folder, "difficulty")
+    if rows is None:
+        return None
+    lines = []
+    for row in rows:
+        effect = interval(row["effect"], "win", True) if row["effect"] else "–"
+        scores = f"{number(row['score'])} : {number(row['opponent_score'])}"
+        busts = f"{number(row['busts'])} : {number(row['opponent_busts'])}"
+        lines.append(
+            [
+                row["agent"],
+                f"`{row['setting']}`",
+                f"{row['games']:,}",
+                interval(row, "win"),
+                percent(row["draw"]),
+                effect,
+                scores,
+                busts,
+            ]
+        )
+    headings = ["agent", "modifiers", "games", "won [95 %]", "draw", "effect [95 %]", "score : AI", "busts : AI"]
+    return _markdown(headings, lines, 2)
+
+
+def speed_table(folder: Path) -> str | None:
+    """Steps a second of every layer at its best batch size."""
+    rows = _results(folder, "speed")
+    if rows is None:
+        return None
+    best: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for row in rows:
+        if "slowest" in row:
+            key = (row["game"], row["layer"])
+            best[key] = max(best.get(key, row), row, key=lambda one: one["steps_per_s"])
+    lines = [
+        [game, f"`{layer}`", f"{row['batch']:,}", f"{row['steps_per_s']:,}"] for (game, layer), row in best.items()
+    ]
+    return _markdown(["game", "layer", "batch", "steps/s"], lines, 2)
+
+
+def _results(folder: Path, name: str) -> list[dict[str, Any]] | None:
+    file = folder / "docs" / "results" / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))["rows"] if file.is_file() else None
+
+
+def _markdown(headings: Sequence[str], lines: Sequence[Sequence[str]], text: int | None = None) -> str:
+    from training.tables import markdown
+
+    return markdown(headings, lines, len(headings) if text is None else text)
+
+
+def sections_of(page: str, folder: Path) -> dict[str, Table]:
+    """The sections that a page may have, by name; those of a game's page are its own."""
+    tables: dict[str, Table] = {
+        "deck-report": deck_report,
+        "difficulty": partial(difficulty_table, folder),
+        "speed": partial(speed_table, folder),
+    }
+    from training.games import GAMES
+
+    if page in GAMES:
+        tables["options"] = partial(options_table, page)
+        tables["actions"] = partial(actions_table, page)
+        tables["observation"] = partial(observation_table, page)
+    return tables
+
+
+def renewed(text: str, page: str, folder: Path) -> str:
+    """The text of a page with its generated sections renewed.
+
+    Raises:
+        OptionError: A section that nothing generates.
+    """
+    from valley_core.errors import OptionError
+
+    tables = sections_of(page, folder)
+
+    def fill(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in tables:
+            raise OptionError(f"nothing generates the section {name!r} of {page}; known: {', '.join(tables)}")
+        made = tables[name]()
+        return found[0] if made is None else f"<!-- {name} -->\n{made}\n<!-- /{name} -->"
+
+    return SECTION.sub(fill, text)
+
+
+def pages(folder: Path) -> list[Path]:
+    """README.md and the pages of docs/."""
+    return [path for path in (folder / "README.md", *sorted((folder / "docs").glob("*.md"))) if path.is_file()]
+
+
+def run(args: Args) -> int:
+    """Write or check; the exit code, 1 if a checked table is not current."""
+    stale = []
+    for path in pages(args.folder):
+        text = path.read_text(encoding="utf-8")
+        new = renewed(text, path.stem, args.folder)
+        if new != text:
+            stale.append(path)
+            if not args.check:
+                path.write_text(new, encoding="utf-8")
+    for path in stale:
+        name = path.relative_to(args.folder)
+        if args.check:
+            print(f"{name} is not current; run `make docs`", file=sys.stderr)
+        else:
+            print(f"{name} renewed")
+    return 1 if args.check and stale else 0
+
+
+def main(argv: Sequence[str]) -> int:
+    """The command."""
+    return run_command("docs", Args, run, argv)

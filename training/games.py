@@ -1,0 +1,108 @@
+"""The games that can be measured: how each is made, its settings, and the numbers of a finished game.
+
+A game is added by an entry here and a module in `training.columns`; nothing else in `training` names a game.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from valley_core.errors import OptionError
+
+if TYPE_CHECKING:
+    from valley_core.game import Game
+
+Columns = Callable[["Game", np.ndarray], np.ndarray]
+"""``(game, finished states) -> structured array``, one row for each state."""
+
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A game that can be measured.
+
+    Attributes:
+        name: As in ``deathvalley``.
+        title: As people write it.
+        settings: Options of each setting between players.
+        solo: Options of each setting against the game's own AI, which plays within a step; empty if there is none.
+        solo_opponent: Name of that AI in tables.
+        options: Names of the command-line options that this game takes, with the game's option that each sets.
+        columns_of_seats: Columns with one number for each seat that tables average, with their headings.
+    """
+
+    name: str
+    title: str
+    settings: Mapping[str, Options]
+    solo: Mapping[str, Options] = field(default_factory=dict)
+    solo_opponent: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    columns_of_seats: Mapping[str, str] = field(default_factory=dict)
+
+    def make(self, **options: Any) -> "Game":
+        """The game with these options.
+
+        Raises:
+            OptionError: An option is wrong, or a file that it names has defects.
+        """
+        try:
+            return self.make_game(**options)
+        except ValueError as error:
+            raise OptionError(str(error)) from error
+
+    @property
+    def make_game(self) -> Callable[..., "Game"]:
+        """The function that makes the game."""
+        return import_module(f"{self.name}_env.game").make_game
+
+    @property
+    def columns(self) -> Any:
+        """The module of `training.columns` for this game."""
+        return import_module(f"training.columns.{self.name}")
+
+
+GAMES = {
+    "deathvalley": Entry(
+        name="deathvalley",
+        title="Death Valley",
+        settings={"base": {"variant": "base"}, "backseat": {"variant": "backseat"}},
+        solo={
+            "none": {"solo": True},
+            "discard_points": {"solo": True, "discard_points": True},
+            "must_outbust": {"solo": True, "must_outbust": True},
+            "both": {"solo": True, "discard_points": True, "must_outbust": True},
+        },
+        solo_opponent="solo AI",
+        options={"deck": "deck", "max_turns": "max_turns"},
+        columns_of_seats={"scores": "score", "busts": "busts"},
+    ),
+    "riftvalley": Entry(
+        name="riftvalley",
+        title="Rift Valley",
+        settings={"identical": {"boards": "identical"}, "asymmetrical": {"boards": "asymmetrical"}},
+        options={"players": "num_players", "max_turns": "max_turns"},
+        columns_of_seats={"scores": "score"},
+    ),
+}
+
+
+def entry_of(name: str) -> Entry:
+    """The entry of a game.
+
+    Raises:
+        OptionError: There is no such game.
+    """
+    if name not in GAMES:
+        raise OptionError(f"there is no game {name!r}; choose one of {', '.join(GAMES)}")
+    return GAMES[name]
+
+
+def columns_of(game: "Game") -> Columns | None:
+    """How to measure finished games of `game`; None for a game that has no entry."""
+    if game.name not in GAMES:
+        return None
+    return GAMES[game.name].columns.columns

@@ -1,0 +1,244 @@
+"""Many games at once between agents seat by seat, on given deals.
+
+Game i is dealt from ``seeds[i]``, and each seat's agent has a stream of random numbers that depends on
+``seeds[i]`` and the seat alone. So all agents meet the same deals and the same luck, and no result depends on the batch
+size, the number of threads or the other games in the batch.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from agents.base import Agent
+from training.games import columns_of
+from valley_core.batch import in_threads, loops_of
+from valley_core.decisions import Decisions
+from valley_core.errors import OptionError
+from valley_core.game import Game, Reward, Status
+from valley_core.rng import GAMMA, MASK, MIX_1, MIX_2
+
+BATCH = 4096
+"""Games that are played side by side."""
+
+NO_SEAT = -1
+"""Value of ``winner`` for a shared victory and for a truncated game."""
+
+AGENT_SALT = np.uint64(0xD1B54A32D192ED03)
+"""Sets the streams of agents apart from the deals."""
+
+
+def deal_seeds(seed: int, count: int) -> np.ndarray:
+    """Seeds of `count` deals, uint64; the first ones stay the same when more are asked for."""
+    return np.random.SeedSequence(seed).generate_state(count, np.uint64)
+
+
+def agent_seeds(seeds: np.ndarray, seat: int) -> np.ndarray:
+    """Seeds of the streams of the agent at `seat`, uint64 of shape (games,), mixed from the deals' as by splitmix64."""
+    z = (seeds ^ AGENT_SALT) + np.uint64((seat + 1) * GAMMA & MASK)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(MIX_1)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(MIX_2)
+    return z ^ (z >> np.uint64(31))
+
+
+def results_dtype(game: Game) -> np.dtype:
+    """Columns that all games have; `play_games` adds the game's own."""
+    return np.dtype(
+        [
+            ("seed", "u8"),
+            ("result", "i1", (game.seats,)),  # 1 won alone, 0 shared or truncated, -1 lost
+            ("winner", "i1"),
+            ("truncated", "?"),
+            ("decisions", "i4", (game.seats,)),
+            ("illegal", "i4", (game.seats,)),  # illegal actions chosen: always 0, or the agent is at fault
+        ]
+    )
+
+
+def outcome(returns: np.ndarray) -> np.ndarray:
+    """1, 0 or -1 from each return with `Reward.WIN`, which is 1 for who wins alone and negative for who loses."""
+    return np.where(returns >= 1, 1, np.where(returns < 0, -1, 0)).astype(np.int8)
+
+
+class _Seating:
+    """Which agent sits where, and which of its streams belongs to which game and seat."""
+
+    def __init__(self, game: Game, agents: Sequence[Agent | None], seeds: np.ndarray) -> None:
+        if len(agents) != game.seats:
+            raise OptionError(f"{game.name} has {game.seats} seats, but {len(agents)} agents were given")
+        self.games = len(seeds)
+        self.players: list[Agent] = []
+        self.player_of = np.full(game.seats, -1)
+        self.place_of = np.zeros(game.seats, np.int64)
+        """A seat's place among the seats of its agent: who sits twice has a stream for each seat of a game."""
+        for seat, agent in enumerate(agents):
+            if agent is not None:
+                known = next((k for k, player in enumerate(self.players) if player is agent), len(self.players))
+                if known == len(self.players):
+                    self.players.append(agent)
+                self.place_of[seat] = (self.player_of == known).sum()
+                self.player_of[seat] = known
+        for k, player in enumerate(self.players):
+            seats = np.flatnonzero(self.player_of == k)
+            player.start(game, np.concatenate([agent_seeds(seeds, int(seat)) for seat in seats]))
+
+    def choose(self, game: Game, states: np.ndarray, seats: np.ndarray, games: np.ndarray) -> np.ndarray:
+        """An action for each state, int64."""
+        owners = self.player_of[seats]
+        streams = self.place_of[seats] * self.games + games
+        actions = np.empty(len(states), np.int64)
+        for k, player in enumerate(self.players):
+            where = owners == k
+            if where.all():
+                return _checked(player, player.act(Decisions(game, states, seats, streams)), len(states))
+            if where.any():
+                chosen = player.act(Decisions(game, states[where], seats[where], streams[where]))
+                actions[where] = _checked(player, chosen, int(where.sum()))
+        if (owners < 0).any():
+            raise OptionError(f"{game.name} asks seat {int(seats[owners < 0][0])}, where no agent sits")
+        return actions
+
+
+def _checked(player: Agent, actions: np.ndarray, count: int) -> np.ndarray:
+    actions = np.asarray(actions)
+    if actions.shape != (count,) or actions.dtype.kind not in "iu":
+        raise OptionError(
+            f"agent {player.name} gave {actions.dtype} of shape {actions.shape} for {count} decisions; "
+            f"whole numbers of shape ({count},) are needed"
+        )
+    return actions.astype(np.int64)
+
+
+class _Table:
+    """Games being played; those that have ended leave."""
+
+    def __init__(self, game: Game, seeds: np.ndarray) -> None:
+        self.game = game
+        self.loops = loops_of(game)
+        self.states = game.new_states(len(seeds))
+        self.states["rng"] = seeds
+        self.ids = np.arange(len(seeds))
+        chosen = np.ones(len(seeds), np.bool_)
+        in_threads(len(seeds), lambda part: self.loops.reset_some(self.states[part], game.data, chosen[part]))
+        self.look()
+
+    def look(self) -> None:
+        """See who is asked, and which games have ended with which result."""
+        count = len(self.states)
+        self.seats = np.zeros(count, np.int64)
+        self.status = np.zeros(count, np.int64)
+        self.totals = np.zeros((count, self.game.seats))
+        in_threads(
+            count,
+            lambda part: self.loops.look_all(
+                self.states[part], self.game.data, Reward.WIN, self.seats[part], self.status[part], self.totals[part]
+            ),
+        )
+
+    def keep(self, going_on: np.ndarray) -> None:
+        """Let the other games leave."""
+        self.states, self.ids, self.seats = self.states[going_on], self.ids[going_on], self.seats[going_on]
+
+    def replace_illegal(self, actions: np.ndarray) -> np.ndarray:
+        """Where an action is not legal, put the least legal one in its place; the indices of those games."""
+        found = [i for some in in_threads(len(actions), lambda part: self._illegal(part, actions)) for i in some]
+        illegal = np.array(found, np.int64)
+        if len(illegal):
+            masks = Decisions(self.game, self.states[illegal], self.seats[illegal], illegal).masks
+            actions[illegal] = masks.argmax(1)
+        return illegal
+
+    def _illegal(self, part: slice, actions: np.ndarray) -> list[int]:
+        mask = np.zeros(self.game.num_actions, np.uint8)
+        found: list[int] = []
+        start = part.start
+        while start < part.stop:
+            rest = slice(start, part.stop)
+            i = self.loops.find_illegal(self.states[rest], self.game.data, self.seats[rest], actions[rest], mask)
+            if i < 0:
+                break
+            found.append(start + int(i))
+            start += int(i) + 1
+        return found
+
+    def step(self, actions: np.ndarray) -> None:
+        """Carry out one action in each game."""
+        in_threads(
+            len(actions),
+            lambda part: self.loops.step_all(self.states[part], self.game.data, self.seats[part], actions[part]),
+        )
+
+
+def play_games(
+    game: Game,
+    agents: Sequence[Agent | None],
+    seeds: np.ndarray,
+    batch: int = BATCH,
+    progress: Callable[[int], None] | None = None,
+) -> np.ndarray:
+    """Play one game for each seed to its end.
+
+    Args:
+        game: With its options chosen.
+        agents: One for each seat; None where the game plays the seat itself. An agent may sit in several seats.
+        seeds: Of the deals, uint64 of shape (games,).
+        batch: Games that are played side by side; changes the speed and the memory, never a result.
+        progress: Told now and then how many more games have ended.
+
+    Returns:
+        A structured array of shape (games,): columns of `results_dtype`, and those of the game (`training.columns`).
+
+    Raises:
+        OptionError: Agents do not fit the seats.
+    """
+    seeds = np.asarray(seeds, np.uint64)
+    if batch < 1:
+        raise OptionError(f"the batch must hold at least 1 game, not {batch}")
+    seating = _Seating(game, agents, seeds)
+    base = np.zeros(len(seeds), results_dtype(game))
+    base["seed"] = seeds
+    own = columns_of(game)
+    extra = [own(game, game.new_states(0))] if own else []
+    for first in range(0, len(seeds), batch):
+        chunk = slice(first, min(first + batch, len(seeds)))
+        ended = _play_chunk(game, seating, base[chunk], first, progress)
+        if own:
+            extra.append(own(game, ended))
+    return _joined(base, np.concatenate(extra)) if own else base
+
+
+def _play_chunk(
+    game: Game, seating: _Seating, results: np.ndarray, first: int, progress: Callable[[int], None] | None
+) -> np.ndarray:
+    """Play the games of `results`, filling it in; the states at their ends."""
+    table = _Table(game, results["seed"])
+    ends = table.states.copy()
+    while True:
+        over = table.status != Status.RUNNING
+        if over.any():
+            ids = table.ids[over]
+            ends[ids] = table.states[over]
+            results["result"][ids] = outcome(table.totals[over])
+            results["truncated"][ids] = table.status[over] == Status.TRUNCATED
+            table.keep(~over)
+            if progress is not None:
+                progress(len(ids))
+            if not len(table.ids):
+                break
+        actions = seating.choose(game, table.states, table.seats, first + table.ids)
+        results["decisions"][table.ids, table.seats] += 1
+        illegal = table.replace_illegal(actions)
+        results["illegal"][table.ids[illegal], table.seats[illegal]] += 1
+        table.step(actions)
+        table.look()
+    won = results["result"] == 1
+    results["winner"] = np.where(won.any(1), won.argmax(1), NO_SEAT)
+    return ends
+
+
+def _joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """One structured array with the columns of both."""
+    parts = [(part, name) for part in (first, second) for name in part.dtype.names or ()]
+    out = np.zeros(len(first), [(name, part.dtype[name].base, part.dtype[name].shape) for part, name in parts])
+    for part, name in parts:
+        out[name] = part[name]
+    return out

@@ -1,0 +1,114 @@
+"""Pictures of results, as PNG and without a display."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.ticker import PercentFormatter
+
+Row = Mapping[str, Any]
+
+COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb")
+"""Paul Tol's bright scheme, which the colour-blind can tell apart."""
+
+STYLE: Any = {
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.axisbelow": True,
+    "grid.color": "#e5e5e5",
+    "legend.frameon": False,
+}
+
+
+def _names(rows: Sequence[Row], key: str) -> list[str]:
+    return list(dict.fromkeys(str(row[key]) for row in rows))
+
+
+def _label(setting: str) -> str:
+    return setting.replace("_", "\n")
+
+
+def win_axes(ax: Axes, rows: Sequence[Row]) -> None:
+    """Draw the win rate of each agent with its interval, grouped by setting."""
+    settings, agents = _names(rows, "setting"), _names(rows, "agent")
+    width = 0.8 / len(agents)
+    for k, agent in enumerate(agents):
+        own = {row["setting"]: row for row in rows if row["agent"] == agent}
+        for x, setting in enumerate(settings):
+            if setting not in own:
+                continue
+            row = own[setting]
+            at = x + (k - (len(agents) - 1) / 2) * width
+            error = [[row["win"] - row["win_low"]], [row["win_high"] - row["win"]]]
+            ax.bar(at, row["win"], 0.9 * width, color=COLORS[k % len(COLORS)], label=agent if x == 0 else None)
+            ax.errorbar(at, row["win"], yerr=error, fmt="none", ecolor="#222222", elinewidth=1.2, capsize=3)
+            if len(agents) * len(settings) <= 24:
+                ax.annotate(
+                    f"{100 * row['win']:.1f}",
+                    (at, row["win_high"]),
+                    (0, 3),
+                    textcoords="offset points",
+                    ha="center",
+                    size=8,
+                )
+    ax.set_xticks(range(len(settings)), [_label(setting) for setting in settings])
+    top = max(float(row["win_high"]) for row in rows)
+    ax.set_ylim(0, min(1.08, 1.15 * top + 0.01))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.set_ylabel("games won, with 95 % Wilson interval")
+
+
+def effect_axes(ax: Axes, rows: Sequence[Row], baseline: str) -> None:
+    """Draw the paired effect of each setting on the win rate of each agent."""
+    shown = [row for row in rows if row["setting"] != baseline]
+    settings, agents = _names(shown, "setting"), _names(shown, "agent")
+    width = 0.6 / len(agents)
+    for k, agent in enumerate(agents):
+        own = [row for row in shown if row["agent"] == agent]
+        at = [settings.index(row["setting"]) + (k - (len(agents) - 1) / 2) * width for row in own]
+        values = [100 * row["effect"]["win"] for row in own]
+        low = [100 * max(0.0, row["effect"]["win"] - row["effect"]["win_low"]) for row in own]
+        high = [100 * max(0.0, row["effect"]["win_high"] - row["effect"]["win"]) for row in own]
+        ax.errorbar(at, values, yerr=[low, high], fmt="o", color=COLORS[k % len(COLORS)], ms=6, capsize=3, label=agent)
+    ax.axhline(0, color="#222222", linewidth=1)
+    ax.set_xticks(range(len(settings)), [_label(setting) for setting in settings])
+    ax.margins(x=0.25)
+    ax.set_ylabel("change of the win rate, in percentage points")
+    ax.set_title(f"Effect of each modifier (to “{baseline}”, same deals)", loc="left", fontsize=11)
+
+
+def _save(figure: Any, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=150, metadata={"Software": None})
+    plt.close(figure)
+
+
+def plot_wins(rows: Sequence[Row], title: str, path: Path) -> None:
+    """Write the win rates of all agents and settings as a PNG."""
+    groups = len(_names(rows, "setting"))
+    with mpl.rc_context(STYLE):
+        figure, ax = plt.subplots(figsize=(max(6.0, 1.0 + 1.9 * groups), 4.5), layout="constrained")
+        win_axes(ax, rows)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=12)
+        ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+        _save(figure, path)
+
+
+def plot_difficulty(rows: Sequence[Row], title: str, path: Path, baseline: str = "none") -> None:
+    """Write win rates, and the effect of each modifier, as a PNG."""
+    with mpl.rc_context(STYLE):
+        figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.8), width_ratios=(3, 2), layout="constrained")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=12)
+        win_axes(left, rows)
+        left.set_title("Win rate", loc="left", fontsize=11)
+        effect_axes(right, rows, baseline)
+        right.legend(loc="upper left", bbox_to_anchor=(1, 1))
+        _save(figure, path)

@@ -1,0 +1,111 @@
+"""Rows as tables for a terminal (rich) and as Markdown."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from training.statistics import number, percent
+
+Row = Mapping[str, Any]
+
+
+def table(
+    title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], text: int = 1, rule_at: int | None = 0
+) -> Table:
+    """A table whose first `text` columns are words; a line is drawn where the word in column `rule_at` changes."""
+    made = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+    for i, heading in enumerate(headings):
+        made.add_column(heading, justify="left" if i < text else "right", no_wrap=True)
+    for i, row in enumerate(rows):
+        last = rule_at is not None and i + 1 < len(rows) and rows[i + 1][rule_at] != row[rule_at]
+        made.add_row(*row, end_section=last)
+    return made
+
+
+def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]], text: int = 1) -> str:
+    """The same as Markdown."""
+    rule = ["---"] * text + ["--:"] * (len(headings) - text)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (headings, rule, *rows))
+
+
+def interval(row: Row, name: str, signed: bool = False, shares: bool = True) -> str:
+    """A number of a row with its interval, as in ``31.2 % [30.1, 32.3]``."""
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    if shares:
+        ends = f"{100 * low:{'+' if signed else ''}.1f}, {100 * high:{'+' if signed else ''}.1f}"
+        return f"{percent(row[name], signed)} [{ends}]".replace("-", "−")
+    return f"{number(row[name], signed)} [{number(low, signed)}, {number(high, signed)}]"
+
+
+def outcome_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the main table."""
+    busts, turns = all("busts" in row for row in rows), all("turns" in row for row in rows)
+    headings = ["setting", "agent", "opponent", "games", "win [95 %]", "draw", "loss", "score", "opp."]
+    headings += ["busts", "opp."] * busts + ["decisions"] + ["turns"] * turns + ["truncated", "illegal", "games/s"]
+    cells = []
+    for row in rows:
+        line = [row["setting"], row["agent"], row["opponent"], f"{row['games']:,}", interval(row, "win")]
+        line += [percent(row["draw"]), percent(row["loss"]), number(row["score"]), number(row["opponent_score"])]
+        line += [number(row["busts"]), number(row["opponent_busts"])] if busts else []
+        line += [f"{row['decisions']:.1f}"] + ([f"{row['turns']:.1f}"] if turns else [])
+        line += [percent(row["truncated"]), f"{row['illegal']}", f"{row['games_per_s']:,.0f}"]
+        cells.append(line)
+    return headings, cells
+
+
+def difference_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the paired differences between agents."""
+    cells = [
+        [
+            row["setting"],
+            f"{row['agent']} − {other['to']}",
+            interval(other, "win", True),
+            interval(other, "margin", True, False),
+        ]
+        for row in rows
+        for other in row["differences"]
+    ]
+    return ["setting", "agents", "difference of wins [95 %]", "difference of margins [95 %]"], cells
+
+
+def ending_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the rules that decided the games: shares of all games, and of those the agent won."""
+    names = list(dict.fromkeys(name for row in rows for name in row["endings"]))
+    cells = []
+    for row in rows:
+        shares = [(row["endings"].get(name, 0.0), row["won_by"].get(name, 0.0)) for name in names]
+        cells.append([row["agent"], row["setting"], *(f"{percent(share)} ({percent(won)})" for share, won in shares)])
+    return ["agent", "setting", *(name.replace("_", " ") for name in names)], cells
+
+
+def points_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the mean points by kind, own and the opponent's."""
+    kinds = list(rows[0]["points"])
+    cells = [
+        [
+            row["agent"],
+            row["setting"],
+            *(f"{number(row['points'][kind])} / {number(row['opponent_points'][kind])}" for kind in kinds),
+        ]
+        for row in rows
+    ]
+    return ["agent", "setting", *kinds], cells
+
+
+def effect_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the paired effect of each modifier."""
+    cells = []
+    for row in rows:
+        effect = row["effect"]
+        shown = [interval(effect, "win", True), interval(effect, "margin", True, False)] if effect else ["–", "–"]
+        cells.append([row["agent"], row["setting"], interval(row, "win"), *shown])
+    return ["agent", "setting", "win [95 %]", "effect on wins [95 %]", "effect on the margin [95 %]"], cells
+
+
+def seat_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the share of games won in each seat."""
+    seats = len(rows[0]["win_by_seat"])
+    cells = [[row["agent"], row["setting"], *(percent(share) for share in row["win_by_seat"])] for row in rows]
+    return ["agent", "setting", *(f"seat {seat}" for seat in range(seats))], cells

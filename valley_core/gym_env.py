@@ -1,0 +1,236 @@
+"""Gymnasium's interface: one learner at one seat, the others play within its steps."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import logger
+from gymnasium.error import ResetNeeded
+
+from valley_core.adapter import (
+    ILLEGAL_ACTION,
+    LOSS,
+    action_space,
+    as_number,
+    as_seed,
+    legal_names,
+    observation_space,
+    one_of,
+    out_of_space,
+    state_option,
+)
+from valley_core.errors import GameOverError, IllegalActionError
+from valley_core.game import Game, Status
+from valley_core.learners import Learners, Opponents
+from valley_core.recipe import Recipe
+from valley_core.rendering import Drawings, drawing_of, render_modes
+
+
+class GymAdapter(gymnasium.Env):
+    """A game as a Gymnasium `Env` for one learner.
+
+    **Observation**: new arrays ``{"observation": float32 (layout.size,), "action_mask": int8 (num_actions,)}`` from the
+    learner's seat, when it is asked or the game is over. The mask, with the same values, is also in
+    ``info["action_mask"]``. The learner always has at least one legal action; after the end it has wait, the last, alone.
+
+    **Action**: an integer of Python or NumPy, from 0 to ``num_actions - 1`` (`Game.action_names`). Anything else, booleans
+    included, raises `IllegalActionError`, and so does an action that is not legal now, before anything changes; but see
+    `illegal_action`. After the end, `step` raises `GameOverError`.
+
+    **Reward**: the change of the return of the learner's seat, over its own action and all that the others do until it
+    is asked again. Over a game, rewards add up to a number from `Game.least_reward` to `Game.greatest_reward`.
+
+    **End**: `terminated` when the game is over, `truncated` when it reached `Game.max_turns`; info then holds
+    `Game.summary` as well.
+
+    **Seeds**: ``reset(seed=…)`` fixes everything that happens but the learner's actions; the action space has a seed of its
+    own. ``reset()`` after that goes on with the same streams of random numbers.
+
+    Args:
+        make_game: An importable function that makes the `Game`.
+        options: Its keyword arguments.
+        seat: The learner's seat, or ``"random"``: drawn for each game.
+        opponents: None if the game needs none; ``"random"``; an object with ``start(game, seeds)`` and
+            ``act(decisions)``, as all agents of this project; or a list with one for each other seat, beginning with
+            the one after the learner's.
+        illegal_action: What happens on an action that is not legal now. ``"raise"``: `IllegalActionError`. ``"lose"``:
+            the game is over, with reward -1. ``"ignore"``: nothing changes, and the learner is asked again;
+            ``info["illegal_actions"]`` counts.
+        render_mode: None, ``"ansi"``, ``"human"`` (text on standard output), ``"rgb_array"``, or one in `drawings`.
+        drawings: See `valley_core.rendering`.
+    """
+
+    def __init__(
+        self,
+        make_game: Callable[..., Game],
+        options: Mapping[str, Any] | None = None,
+        *,
+        seat: int | str = 0,
+        opponents: Opponents = None,
+        illegal_action: str = "raise",
+        render_mode: str | None = None,
+        drawings: Drawings | None = None,
+    ) -> None:
+        self._illegal_action = one_of("illegal_action", illegal_action, ILLEGAL_ACTION)
+        self._drawing = drawing_of(render_mode, drawings)
+        self.render_mode = render_mode
+        self.metadata = {"render_modes": render_modes(drawings), "render_fps": 2}
+        self._learners = Learners(Recipe(make_game, options), 1, seat, opponents)
+        self.observation_space = observation_space(self.game)
+        self.action_space = action_space(self.game)
+        self._num_actions = self.game.num_actions
+        self._over: bool | None = None  # None before the first reset
+        self._illegal_count = 0
+        self._blank = self._learners.blank_observations()
+        self._mask = np.zeros(self._num_actions, np.int8)
+        self._action = np.zeros(1, np.int64)
+        self._chosen = np.ones(1, bool)
+        self._unpaid = np.zeros(1, bool)
+        self._rewards = np.zeros(1)
+        self._statuses = np.zeros(1, np.int64)
+
+    @property
+    def game(self) -> Game:
+        """The facts of the game."""
+        return self._learners.recipe.game
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat in the present game."""
+        return int(self._learners.learners["seat"][0])
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Deal a new game, and play until the learner is asked.
+
+        Args:
+            seed: A whole number of at least 0, of which the last 64 bits count.
+            options: ``{"state": record}`` starts from a position, a record that `state_record` gave: with the record's
+                own stream of random numbers, or the seed's if there is one. Other options warn.
+
+        Raises:
+            StateError: The record is no state of this game, or one in which it is over.
+            OptionError: The seed is no whole number of at least 0.
+        """
+        record = state_option(options)
+        seed = None if seed is None else as_seed(seed)
+        if seed is not None or not self._learners.seeded[0]:
+            super().reset(seed=seed)  # `np_random` is Gymnasium's; the game has a stream of its own
+            self._learners.seed([self.np_random_seed])
+        if record is None:
+            self._chosen[0] = True
+            self._learners.deal(self._chosen)
+        else:
+            self._start_from(record, seed)
+        return self._begin()
+
+    def _start_from(self, record: Any, seed: int | None) -> None:
+        self._learners.place([record], None if seed is None else [seed])
+
+    def _begin(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        self._blank = self._learners.blank_observations()
+        self._illegal_count = 0
+        observation, mask = self._new_arrays()
+        self._chosen[0] = True
+        # What the others did before the first step is paid with that step.
+        self._learners.see(self._chosen, self._unpaid, observation, mask, self._rewards, self._statuses)
+        self._over = bool(self._statuses[0])
+        result = self._seen(observation, mask)
+        if self.render_mode == "human":
+            self.render()
+        return result
+
+    def _new_arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._blank.copy(), np.empty((1, self._num_actions), np.uint8)
+
+    def _seen(self, observation: np.ndarray, mask: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        self._mask = mask[0].view(np.int8)
+        info: dict[str, Any] = {"action_mask": self._mask.copy()}
+        if self._illegal_action != "raise":
+            info["illegal_actions"] = self._illegal_count
+        if self._over:
+            info.update(self._learners.summary(0))
+        return {"observation": observation[0], "action_mask": self._mask.copy()}, info
+
+    def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+        """Carry out an action, and play until the learner is asked again.
+
+        Raises:
+            IllegalActionError: It is no action, or not legal now; nothing has changed.
+            GameOverError: The game is over.
+        """
+        if self._over is not False:
+            if self._over is None:
+                raise ResetNeeded("call reset() before step()")
+            raise GameOverError("the game is over; call reset()")
+        number = as_number(action)
+        if number is None or not 0 <= number < self._num_actions:
+            raise out_of_space(self.game, self.game.agents[self.seat], action, self._mask)
+        self._action[0] = number
+        observation, mask = self._new_arrays()
+        learners = self._learners
+        if learners.by_agents:
+            legal = bool(learners.check(self._action)[0])
+            if legal:
+                self._chosen[0] = True
+                learners.act(self._action, self._chosen)
+                learners.see(self._chosen, self._chosen, observation, mask, self._rewards, self._statuses)
+        else:
+            legal = learners.turn(self._action, self._chosen, observation, mask, self._rewards, self._statuses)
+        if not legal:
+            return self._illegal(action)
+        status = self._statuses.item()
+        self._over = status != 0
+        seen, info = self._seen(observation, mask)
+        if self.render_mode == "human":
+            self.render()
+        return seen, self._rewards.item(), status == Status.TERMINATED, status == Status.TRUNCATED, info
+
+    def _illegal(self, action: object) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+        if self._illegal_action == "raise":
+            raise IllegalActionError(action, self.game.agents[self.seat], legal_names(self.game, self._mask))
+        self._illegal_count += 1
+        lost = self._illegal_action == "lose"
+        self._over = lost
+        observation, mask = self._new_arrays()
+        self._chosen[0] = True
+        self._learners.see(self._chosen, self._unpaid, observation, mask, self._rewards, self._statuses)
+        if lost:
+            mask[0] = 0
+            mask[0, self.game.wait] = 1
+        seen, info = self._seen(observation, mask)
+        return seen, LOSS if lost else 0.0, lost, False, info
+
+    def action_masks(self) -> np.ndarray:
+        """Legal actions, bool of shape (num_actions,), as sb3-contrib asks for them."""
+        if self._over is None:
+            raise ResetNeeded("call reset() before action_masks()")
+        return self._mask.astype(bool)
+
+    def state_record(self) -> np.ndarray:
+        """A copy of the whole state, hidden parts included: a record, with its own stream of random numbers."""
+        if self._over is None:
+            raise ResetNeeded("call reset() before state_record()")
+        return self._learners.states[0].copy()
+
+    def set_state_record(self, record: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Go on from a record that `state_record` gave; observation and info as of `reset`.
+
+        Raises:
+            StateError: The record is no state of this game, or one in which it is over.
+        """
+        self._start_from(record, None)
+        self._learners.seeded[0] = True
+        return self._begin()
+
+    def render(self) -> Any:
+        """A picture of the table in the chosen render mode; None for ``"human"``."""
+        if self._drawing is None:
+            logger.warn("render() draws nothing without a render_mode; choose one when making the environment")
+            return None
+        if self._over is None:
+            raise ResetNeeded("call reset() before render()")
+        state = self._learners.states[0]
+        return self._drawing(self.game, state, self.game.data[state["data"]])
