@@ -9,10 +9,11 @@ from valley_core.jit import register_package
 
 register_package(__name__, Path(__file__).parent, depends=("deathvalley_env", "riftvalley_env"))
 
-from agents.base import Agent, Decisions, agent_names, make_agent, register_agent  # noqa: E402
+from agents.base import Agent, agent_names, make_agent, register_agent  # noqa: E402
 from agents.greedy import GreedyAgent  # noqa: E402
 from agents.random import RandomAgent  # noqa: E402
 from agents.rulebook import RulebookAgent  # noqa: E402
+from valley_core.decisions import Decisions  # noqa: E402
 from valley_core.errors import OptionError  # noqa: E402
 
 __all__ = ["Agent", "Decisions", "agent_names", "make_agent", "register_agent"]

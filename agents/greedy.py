@@ -5,14 +5,15 @@ from importlib import import_module
 
 import numpy as np
 
-from agents.base import Agent, Decisions
+from agents.base import Agent
 from valley_core.batch import in_threads
+from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 from valley_core.game import Game
 
 PLAYERS = {"deathvalley": "agents.greedy_deathvalley"}
-"""The module of each game. Its ``choose_some(states, data, seats, actions)`` writes an action for each decision, and runs in
-threads, on slices of a batch; it must not depend on what is hidden from the seat, nor on the rest of the batch."""
+"""The module of each game. Its ``choose_some(states, data, seats, actions)`` writes an action for each decision. It
+runs in threads, on slices of a batch, and must not depend on what is hidden from the seat, nor on the other games."""
 
 
 class GreedyAgent(Agent):

@@ -1,26 +1,106 @@
 """A strong player of Death Valley by rules of thumb: a look at what each action leads to within the own turn.
 
 An action is carried out on a copy of the game, the turn is completed plainly (optional abilities declined), and the
-position is judged by `judge`: the estimated chance to win, from scores, busts, and both players' danger to bust on the cards
-that may come. Where the action takes the top of the deck, each unseen card is put there in turn, all equally likely.
+position is judged by `judge`: the estimated chance to win, from scores, busts, and both players' danger to bust on the
+cards that may come. Where the action takes the top of the deck, each unseen card is put there in turn, all equally
+likely.
 
-Nothing depends on what is hidden: the copy's deck is sorted and its random numbers are fixed before anything is tried, and a
-card that only then turns up counts as unknown.
+Nothing depends on what is hidden: the copy's deck is sorted and its random numbers are fixed before anything is tried,
+and a card that only then turns up counts as unknown.
 """
 
+from enum import IntEnum
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from agents.greedy_weights import NUM_FEATURES, WEIGHTS
 from deathvalley_env.busts import would_bust
 from deathvalley_env.rows import hidden_in_row, journey_cards, scrapbook_cards
 from deathvalley_env.rules import carry_out, legal
-from deathvalley_env.scoring import NO_WINNER, ending, score_of
+from deathvalley_env.scoring import NO_WINNER, ending, score_of, update_scores
 from deathvalley_env.state import STATE
 from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_HAZARDS, Action, Decision, Timing
 from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
+
+
+class Feature(IntEnum):
+    """What a position is judged by. "Own" is the player who judges, "other" the opponent."""
+
+    ONE = 0
+    """Always 1."""
+    MARGIN = 1
+    """Score margin / 10."""
+    MARGIN_LATE = 2
+    """MARGIN / square root of the cards in the Desert."""
+    OWN_STAKE_AT_RISK = 3
+    """What is lost with the Journey, / 10, × OWN_RISK."""
+    OTHER_STAKE_AT_RISK = 4
+    """What the other player loses with the Journey, / 10, × OTHER_RISK."""
+    OWN_RISK = 5
+    """Chance that a random unseen card busts."""
+    OTHER_RISK = 6
+    """Chance that a random unseen card busts the other player."""
+    OWN_BLOW = 7
+    """Chance that the face-up card busts."""
+    OTHER_BLOW = 8
+    """Chance that the other player busts next turn, playing as the solo AI."""
+    OWN_STAKE_AT_BLOW = 9
+    """What is lost with the Journey, / 10, × OWN_BLOW."""
+    OTHER_STAKE_AT_BLOW = 10
+    """What the other player loses with the Journey, / 10, × OTHER_BLOW."""
+    OWN_PAIRING = 11
+    """Chance that a random unseen card makes a second of a hazard, or one more without a bust."""
+    OTHER_PAIRING = 12
+    """OWN_PAIRING of the other player."""
+    OWN_JOURNEY = 13
+    """Cards in the Journey / 6."""
+    OTHER_JOURNEY = 14
+    """Cards in the other player's Journey / 6."""
+    OWN_SCRAPBOOK = 15
+    """Cards in the Scrapbook / 4."""
+    OTHER_SCRAPBOOK = 16
+    """Cards in the other player's Scrapbook / 4."""
+    OWN_HIDDEN = 17
+    """Cards hidden in the Scrapbook / 4."""
+    GIVEN_POINTS = 18
+    """Points that the other player gives away next turn, playing as the solo AI, / 5."""
+    TAKEN_POINTS = 19
+    """Points that the other player takes next turn, likewise."""
+    BUSTS_AHEAD = 20
+    """By how many busts the other player is ahead, at most 4, / 4."""
+    FEWER_BUSTS = 21
+    """1 if the other player busted more often."""
+    MORE_BUSTS = 22
+    """1 if the other player busted less often."""
+    MARGIN_FEWER_BUSTS = 23
+    """Score margin / 10 where the other player busted more often."""
+    DISCARDED = 24
+    """Cards in both discard piles / 6."""
+    DESERT = 25
+    """Cards in the Desert / 17."""
+
+
+NUM_FEATURES = len(Feature)
+SETTINGS = ("base", "backseat", "solo", "solo discard_points", "solo must_outbust", "solo both")
+STAGES = ("always", "early", "late")
+"""Each feature has a weight always, one that fades with the cards in the Desert, and one that grows near the end."""
+
+
+def load_weights(path: Path) -> np.ndarray:
+    """The weights of shape (settings, stages, features), from a file with a line for each feature.
+
+    They were tuned in play: the comment in the file says how.
+    """
+    rows = [line.split(",") for line in path.read_text(encoding="utf-8").splitlines() if line and line[0] != "#"]
+    assert rows[0][1:] == [f"{setting}/{stage}" for setting in SETTINGS for stage in STAGES]
+    assert [row[0] for row in rows[1:]] == [feature.name.lower() for feature in Feature]
+    table = np.array([row[1:] for row in rows[1:]], np.float64)
+    return np.ascontiguousarray(table.T.reshape(len(SETTINGS), len(STAGES), NUM_FEATURES))
+
+
+WEIGHTS = load_weights(Path(__file__).with_name("greedy_deathvalley.csv"))
 
 # Positions in the scratch states of a thread.
 ROOT = 0
@@ -30,6 +110,10 @@ WALK = 1
 TRIED = 2
 """After one action and the rest of the turn."""
 NUM_SCRATCH = 3
+
+MOST_CARDS = NUM_CARDS - 1
+LAST_CARDS = 6
+"""Cards in the Desert below which the end of the game is near."""
 
 SURELY = 1e-9
 """By how much a judgement must be better to count as better: rounding must not decide."""
@@ -120,13 +204,13 @@ def share(cards: int, among: int) -> float:
 
 
 @kernel
-def stake(state: Any, deck: Any, player: int, score: int) -> int:
+def stake(state: Any, deck: Any, player: int) -> int:
     """What `player` would lose with the whole Journey."""
-    size = state.journey_size[player]
-    state.journey_size[player] = 0
-    lost = score - score_of(state, deck, player)
-    state.journey_size[player] = size
-    return lost
+    size, cards = state.journey_size[player], state.journey_set[player]
+    state.journey_size[player], state.journey_set[player] = 0, 0
+    without = score_of(state, deck, player)
+    state.journey_size[player], state.journey_set[player] = size, cards
+    return int(state.scores[player]) - without
 
 
 @kernel
@@ -141,9 +225,9 @@ def write_features(state: Any, deck: Any, me: int, unknown: bool, out: Any) -> N
         face = unseen
     desert = int(state.deck_size) + (1 if state.face_up != NO_CARD else 0)
 
-    own, others = score_of(state, deck, me), score_of(state, deck, other)
-    margin = (own - others) / 10
-    own_stake, other_stake = stake(state, deck, me, own) / 10, stake(state, deck, other, others) / 10
+    update_scores(state, deck)
+    margin = (state.scores[me] - state.scores[other]) / 10
+    own_stake, other_stake = stake(state, deck, me) / 10, stake(state, deck, other) / 10
     pool = unseen | face
     own_danger = cards_of_hazards(deck, dangers(state, deck, me, pool))
     other_danger = cards_of_hazards(deck, dangers(state, deck, other, pool))
@@ -151,8 +235,8 @@ def write_features(state: Any, deck: Any, me: int, unknown: bool, out: Any) -> N
     other_visible = journey_cards(state, other) | scrapbook_cards(state, other)
     own_risk, other_risk = share(own_danger, unseen), share(other_danger, unseen)
 
-    # The other player's next turn, by the rule of the solo AI: the face-up card goes to `me` if it would bust either, to
-    # the other if it matches none of their cards; else they take the top.
+    # The other player's next turn, by the rule of the solo AI: the face-up card goes to `me` if it would bust either,
+    # to the other if it matches none of their cards; else they take the top.
     given = face & (own_danger | other_danger)
     taken = face & ~given & ~matching(deck, other_visible)
     drawn = share(face & ~given & ~taken, face)
@@ -160,46 +244,48 @@ def write_features(state: Any, deck: Any, me: int, unknown: bool, out: Any) -> N
     other_blow = drawn * other_risk if state.backseat else other_risk
     leads, trails = state.busts[other] > state.busts[me], state.busts[other] < state.busts[me]
 
-    out[0] = 1.0
-    out[1] = margin
-    out[2] = margin / np.sqrt(desert)
-    out[3] = own_stake * own_risk
-    out[4] = other_stake * other_risk
-    out[5] = own_risk
-    out[6] = other_risk
-    out[7] = own_blow
-    out[8] = other_blow
-    out[9] = own_stake * own_blow
-    out[10] = other_stake * other_blow
-    out[11] = share(matching(deck, own_visible) & ~own_danger, unseen)
-    out[12] = share(matching(deck, other_visible) & ~other_danger, unseen)
-    out[13] = state.journey_size[me] / 6
-    out[14] = state.journey_size[other] / 6
-    out[15] = state.scrapbook_size[me] / 4
-    out[16] = state.scrapbook_size[other] / 4
-    out[17] = size_of(hidden_in_row(state, state.scrapbook[me], state.scrapbook_size[me])) / 4
-    out[18] = share(given, face) * points_on(deck, given) / 5
-    out[19] = (share(taken, face) * points_on(deck, taken) + drawn * points_on(deck, unseen)) / 5
-    out[20] = max(-4, min(4, int(state.busts[other]) - int(state.busts[me]))) / 4
-    out[21] = 1.0 if leads else 0.0
-    out[22] = 1.0 if trails else 0.0
-    out[23] = margin if leads else 0.0
-    out[24] = (size_of(int(state.discard[0])) + size_of(int(state.discard[1]))) / 6
-    out[25] = desert / 17
+    out[Feature.ONE] = 1.0
+    out[Feature.MARGIN] = margin
+    out[Feature.MARGIN_LATE] = margin / np.sqrt(max(1, desert))
+    out[Feature.OWN_STAKE_AT_RISK] = own_stake * own_risk
+    out[Feature.OTHER_STAKE_AT_RISK] = other_stake * other_risk
+    out[Feature.OWN_RISK] = own_risk
+    out[Feature.OTHER_RISK] = other_risk
+    out[Feature.OWN_BLOW] = own_blow
+    out[Feature.OTHER_BLOW] = other_blow
+    out[Feature.OWN_STAKE_AT_BLOW] = own_stake * own_blow
+    out[Feature.OTHER_STAKE_AT_BLOW] = other_stake * other_blow
+    out[Feature.OWN_PAIRING] = share(matching(deck, own_visible) & ~own_danger, unseen)
+    out[Feature.OTHER_PAIRING] = share(matching(deck, other_visible) & ~other_danger, unseen)
+    out[Feature.OWN_JOURNEY] = state.journey_size[me] / 6
+    out[Feature.OTHER_JOURNEY] = state.journey_size[other] / 6
+    out[Feature.OWN_SCRAPBOOK] = state.scrapbook_size[me] / 4
+    out[Feature.OTHER_SCRAPBOOK] = state.scrapbook_size[other] / 4
+    out[Feature.OWN_HIDDEN] = size_of(hidden_in_row(state, state.scrapbook[me], state.scrapbook_size[me])) / 4
+    out[Feature.GIVEN_POINTS] = share(given, face) * points_on(deck, given) / 5
+    out[Feature.TAKEN_POINTS] = (share(taken, face) * points_on(deck, taken) + drawn * points_on(deck, unseen)) / 5
+    out[Feature.BUSTS_AHEAD] = max(-4, min(4, int(state.busts[other]) - int(state.busts[me]))) / 4
+    out[Feature.FEWER_BUSTS] = 1.0 if leads else 0.0
+    out[Feature.MORE_BUSTS] = 1.0 if trails else 0.0
+    out[Feature.MARGIN_FEWER_BUSTS] = margin if leads else 0.0
+    out[Feature.DISCARDED] = (size_of(int(state.discard[0])) + size_of(int(state.discard[1]))) / 6
+    out[Feature.DESERT] = desert / MOST_CARDS
 
 
 @kernel
 def judge(state: Any, deck: Any, me: int, unknown: bool, weights: Any, features: Any) -> float:
     """The estimated chance that `me` wins."""
     if state.decision == Decision.OVER:
-        winner, _ = ending(state, deck)
+        update_scores(state, deck)
+        winner, _ = ending(state)
         return 0.5 if winner == NO_WINNER else (1.0 if winner == me else 0.0)
     write_features(state, deck, me, unknown, features)
-    early = features[NUM_FEATURES - 1]
+    early = features[Feature.DESERT]
+    late = max(0.0, 1 - early * MOST_CARDS / LAST_CARDS)
     row = weights[setting_of(state)]
     total = 0.0
     for i in range(NUM_FEATURES):
-        total += features[i] * (row[0, i] + early * row[1, i])
+        total += features[i] * (row[0, i] + early * row[1, i] + late * row[2, i])
     return 1.0 / (1.0 + np.exp(-total))
 
 
@@ -289,13 +375,15 @@ def rest_value(states: Any, deck: Any, me: int, weights: Any, features: Any) -> 
 def choose_at_start(states: Any, deck: Any, me: int, actions: int, weights: Any, features: Any) -> int:
     """The action of a turn: an ability if the position is better for it, else the best of Travel and Rest."""
     abilities = (actions >> Action.ABILITY.value) << Action.ABILITY.value
-    travels = actions & (bit(Action.REST.value) - 1)
-    action = -1
+    action, value = best_answer(
+        states, ROOT, deck, me, actions & ~abilities & ~bit(Action.REST.value), weights, features
+    )
+    if value > 1 - SURELY:  # wins at once
+        return action
     if abilities:
-        action, value = best_answer(states, ROOT, deck, me, abilities, weights, features)
-        if actions == abilities or value > judge(states[ROOT], deck, me, False, weights, features) + SURELY:
-            return action
-    action, value = best_answer(states, ROOT, deck, me, travels, weights, features)
+        ability, better = best_answer(states, ROOT, deck, me, abilities, weights, features)
+        if action < 0 or better > judge(states[ROOT], deck, me, False, weights, features) + SURELY:
+            return ability
     if actions & bit(Action.REST.value):
         if action < 0 or rest_value(states, deck, me, weights, features) > value + SURELY:
             return Action.REST.value

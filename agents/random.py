@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from agents.base import Agent, Decisions
+from agents.base import Agent
 from valley_core.batch import CHANCE, in_threads, loops_of
+from valley_core.decisions import Decisions
 from valley_core.game import Game
 from valley_core.rng import GAMMA, MASK, draw_plain
 
@@ -12,7 +13,7 @@ SALT = 0x9D39247E33776D41
 
 
 def streams_of(seeds: np.ndarray, seats: int) -> np.ndarray:
-    """A stream of random numbers for each game and seat, by the game's seed alone; that of game g, seat s at g × seats + s.
+    """A stream of random numbers for each game and seat, by the game's seed alone; that of seat s at game × seats + s.
 
     Seats have streams of their own: two of a simultaneous game may be decided in different threads.
     """

@@ -1,21 +1,22 @@
 """The rulebook's solo AI seated as a player of Death Valley, for study (rulebook, Solo Play).
 
-It plays by the face-up card, as in solo play, and never rests. As a player it is asked what the solo AI is not: it declines
-whatever is optional, and answers the rest with the first legal card. Its cards have their abilities, as those of any player
-do, so "would bust" is the rule that holds for its seat.
+It plays by the face-up card, as in solo play, and never rests. As a player it is asked what the solo AI is not: it
+declines whatever is optional, and answers the rest with the first legal card. Its cards have their abilities, as those
+of any player do, so "would bust" is the rule that holds for its seat.
 """
 
 from typing import Any
 
 import numpy as np
 
-from agents.base import Agent, Decisions
+from agents.base import Agent
 from deathvalley_env.busts import would_bust
 from deathvalley_env.rows import journey_cards
 from deathvalley_env.state import STATE
 from deathvalley_env.vocabulary import NO_CARD, Action, Decision
 from valley_core.batch import in_threads
 from valley_core.bits import bit, lowest
+from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 from valley_core.game import Game
 from valley_core.jit import kernel

@@ -207,6 +207,7 @@ def swap_with_hidden(state: Any, player: int, hidden: int, journey_card: int) ->
     below_hidden, below_journey = state.under[hidden], state.under[journey_card]
     take_journey = column(state.journey[player], state.journey_size[player], journey_card)
     state.journey[player, take_journey] = hidden
+    state.journey_set[player] ^= bit(hidden) | bit(journey_card)
     state.under[hidden] = below_journey
     state.under[above] = journey_card
     state.under[journey_card] = below_hidden
@@ -216,20 +217,20 @@ def swap_with_hidden(state: Any, player: int, hidden: int, journey_card: int) ->
 def swap_visible(state: Any, player: int, first: int, second: int) -> None:
     """Two visible cards change places; the cards under each stay in place (R3)."""
     touch(state, player)
-    k = column(state.journey[player], state.journey_size[player], first)
-    first_in_journey = k >= 0
-    if not first_in_journey:
-        k = column(state.scrapbook[player], state.scrapbook_size[player], first)
-    m = column(state.journey[player], state.journey_size[player], second)
-    if m >= 0:
-        state.journey[player, m] = first
+    journey, scrapbook = state.journey[player], state.scrapbook[player]
+    first_column = column(journey, state.journey_size[player], first)
+    second_column = column(journey, state.journey_size[player], second)
+    if (first_column >= 0) != (second_column >= 0):  # in different rows
+        state.journey_set[player] ^= bit(first) | bit(second)
+        state.scrapbook_set[player] ^= bit(first) | bit(second)
+    if first_column >= 0:
+        journey[first_column] = second
     else:
-        m = column(state.scrapbook[player], state.scrapbook_size[player], second)
-        state.scrapbook[player, m] = first
-    if first_in_journey:
-        state.journey[player, k] = second
+        scrapbook[column(scrapbook, state.scrapbook_size[player], first)] = second
+    if second_column >= 0:
+        journey[second_column] = first
     else:
-        state.scrapbook[player, k] = second
+        scrapbook[column(scrapbook, state.scrapbook_size[player], second)] = first
     state.under[first], state.under[second] = state.under[second], state.under[first]
 
 
@@ -240,6 +241,7 @@ def swap_face_up(state: Any, player: int, card: int) -> None:
     new = state.face_up
     k = column(state.journey[player], state.journey_size[player], card)
     state.journey[player, k] = new
+    state.journey_set[player] ^= bit(card) | bit(new)
     state.under[new] = state.under[card]
     state.under[card] = NO_CARD
     state.face_up = card

@@ -3,7 +3,7 @@
 from typing import Any
 
 from deathvalley_env.abilities import applies, selected
-from deathvalley_env.rows import close_gap, join_deck, rows_of, shuffle_returned, touch
+from deathvalley_env.rows import join_deck, leave_journey, rows_of, shuffle_returned, touch
 from deathvalley_env.vocabulary import HAZARD_LIMIT, NO_CARD, NUM_HAZARDS, Effect, Timing
 from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
@@ -56,8 +56,10 @@ def would_bust(state: Any, deck: Any, player: int, card: int) -> bool:
     """Whether `player` would bust with `card` at the right end of their Journey (R9)."""
     state.journey[player, state.journey_size[player]] = card
     state.journey_size[player] += 1
+    state.journey_set[player] |= bit(card)
     bust = bust_hazards(state, deck, player) != 0
     state.journey_size[player] -= 1
+    state.journey_set[player] &= ~bit(card)
     return bust
 
 
@@ -70,8 +72,7 @@ def discard_hazards(state: Any, deck: Any, player: int, hazards: int) -> None:
             for k in range(state.journey_size[player] - 1, -1, -1):
                 card = int(state.journey[player, k])
                 if deck.hazard[card] == hazard:
-                    close_gap(state.journey[player], state.journey_size[player], k)
-                    state.journey_size[player] -= 1
+                    leave_journey(state, player, k)
                     state.discard[player] |= bit(card)
                     if state.under[card] != NO_CARD:
                         join_deck(state, state.under[card])
@@ -92,5 +93,6 @@ def clear_journey(state: Any, player: int) -> None:
         else:
             join_deck(state, card)
     state.journey_size[player] = size
+    state.journey_set[player] &= state.kept
     state.kept = 0
     shuffle_returned(state)

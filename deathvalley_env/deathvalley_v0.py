@@ -1,9 +1,10 @@
-"""Death Valley: Highs & Lows as environments: PettingZoo (`env`, `raw_env`, `parallel_env`), Gymnasium (`solo_env`, `make_vec`)
-and Stable-Baselines3 (`make_sb3_env`).
+"""Death Valley: Highs & Lows as environments: PettingZoo (`env`, `raw_env`, `parallel_env`), Gymnasium (`solo_env`,
+`make_vec`) and Stable-Baselines3 (`make_sb3_env`).
 
 The options of the game are those of `deathvalley_env.game.make_game`, by name; adapters have some of their own.
 """
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from gymnasium.vector import AutoresetMode
@@ -25,15 +26,16 @@ if TYPE_CHECKING:
 
 NAME = "deathvalley_v0"
 ILLEGAL_REWARD = -1
+DEFAULTS = {name: option.default for name, option in inspect.signature(make_game).parameters.items()}
+"""The options of the game."""
 
 
 def _options(options: dict[str, Any]) -> dict[str, Any]:
     """The options with the deck read: an adapter is pickled with its cards, not with the name of a file."""
-    unknown = sorted(set(options) - set(make_game.__kwdefaults__))
+    unknown = sorted(set(options) - set(DEFAULTS))
     if unknown:
-        known = ", ".join(make_game.__kwdefaults__)
-        raise OptionError(f"there is no option {unknown[0]!r}; the game's options are {known}")
-    return {**options, "deck": load_deck(options.get("deck", make_game.__kwdefaults__["deck"]))}
+        raise OptionError(f"there is no option {unknown[0]!r}; the game's options are {', '.join(DEFAULTS)}")
+    return {**options, "deck": load_deck(options.get("deck", DEFAULTS["deck"]))}
 
 
 def _two_players(options: dict[str, Any]) -> dict[str, Any]:
@@ -87,8 +89,8 @@ def env(*, illegal_action: str | None = None, render_mode: str | None = None, **
     """`raw_env` in PettingZoo's usual wrappers.
 
     An illegal action ends the game with reward -1 for the culprit and 0 for the other, with a warning in the log
-    (`TerminateIllegalWrapper`), unless `illegal_action` says otherwise; one outside the action space is an AssertionError
-    (`AssertOutOfBoundsWrapper`), and so is a step before the reset (`OrderEnforcingWrapper`).
+    (`TerminateIllegalWrapper`), unless `illegal_action` says otherwise; one outside the action space is an
+    AssertionError (`AssertOutOfBoundsWrapper`), and so is a step before the reset (`OrderEnforcingWrapper`).
 
     Args:
         illegal_action: As of `raw_env`, in place of `TerminateIllegalWrapper`.
@@ -147,9 +149,10 @@ def solo_env(
     True
 
     Args:
-        opponents: None: the rulebook's AI (rulebook, Solo Play). Else the two-player game against ``"random"`` or an agent,
-            as ``agents.make_agent("greedy")``.
-        seat: The learner's seat against an opponent: 0, 1 or ``"random"``. Who plays first is drawn apart (`first_player`).
+        opponents: None: the rulebook's AI (rulebook, Solo Play). Else the two-player game against ``"random"`` or an
+            agent, as ``agents.make_agent("greedy")``.
+        seat: The learner's seat against an opponent: 0, 1 or ``"random"``. Who plays first is drawn apart
+            (`first_player`).
         illegal_action, render_mode, options: As of `raw_env`; see `valley_core.gym_env.GymAdapter`.
     """
     _check_seat(opponents, seat)

@@ -11,19 +11,13 @@ from valley_core.rng import shuffle
 @kernel
 def journey_cards(state: Any, player: int) -> int:
     """The set of the cards in a Journey."""
-    cards = 0
-    for k in range(state.journey_size[player]):
-        cards |= bit(state.journey[player, k])
-    return cards
+    return int(state.journey_set[player])
 
 
 @kernel
 def scrapbook_cards(state: Any, player: int) -> int:
     """The set of the visible cards in a Scrapbook."""
-    cards = 0
-    for k in range(state.scrapbook_size[player]):
-        cards |= bit(state.scrapbook[player, k])
-    return cards
+    return int(state.scrapbook_set[player])
 
 
 @kernel
@@ -45,10 +39,10 @@ def column(row: Any, size: int, card: int) -> int:
 def hidden_under(state: Any, card: int) -> int:
     """The set of the cards hidden under a visible card."""
     cards = 0
-    below = state.under[card]
+    below = int(state.under[card])
     while below != NO_CARD:
         cards |= bit(below)
-        below = state.under[below]
+        below = int(state.under[below])
     return cards
 
 
@@ -78,14 +72,21 @@ def touch(state: Any, player: int) -> None:
 def leave_rows(state: Any, player: int, card: int) -> None:
     """Take a visible card, with the cards under it, out of the rows of `player`."""
     touch(state, player)
-    k = column(state.journey[player], state.journey_size[player], card)
-    if k >= 0:
-        close_gap(state.journey[player], state.journey_size[player], k)
-        state.journey_size[player] -= 1
+    if state.journey_set[player] & bit(card):
+        leave_journey(state, player, column(state.journey[player], state.journey_size[player], card))
         return
     k = column(state.scrapbook[player], state.scrapbook_size[player], card)
     close_gap(state.scrapbook[player], state.scrapbook_size[player], k)
     state.scrapbook_size[player] -= 1
+    state.scrapbook_set[player] &= ~bit(card)
+
+
+@kernel
+def leave_journey(state: Any, player: int, k: int) -> None:
+    """Take the card of column k out of a Journey."""
+    state.journey_set[player] &= ~bit(state.journey[player, k])
+    close_gap(state.journey[player], state.journey_size[player], k)
+    state.journey_size[player] -= 1
 
 
 @kernel
@@ -95,7 +96,8 @@ def join_journey(state: Any, player: int, card: int) -> None:
     while card != NO_CARD:
         state.journey[player, state.journey_size[player]] = card
         state.journey_size[player] += 1
-        below = state.under[card]
+        state.journey_set[player] |= bit(card)
+        below = int(state.under[card])
         state.under[card] = NO_CARD
         card = below
 
@@ -106,6 +108,7 @@ def join_scrapbook(state: Any, player: int, card: int) -> None:
     touch(state, player)
     state.scrapbook[player, state.scrapbook_size[player]] = card
     state.scrapbook_size[player] += 1
+    state.scrapbook_set[player] |= bit(card)
 
 
 @kernel
@@ -114,7 +117,7 @@ def join_deck(state: Any, card: int) -> None:
     while card != NO_CARD:
         state.deck[state.deck_size] = card
         state.deck_size += 1
-        below = state.under[card]
+        below = int(state.under[card])
         state.under[card] = NO_CARD
         card = below
     state.returned = 1

@@ -12,7 +12,6 @@ from deathvalley_env.abilities import (
     all_choices,
     alternative,
     choices,
-    hidden_cards,
     swap_face_up,
     swap_partners,
     swap_visible,
@@ -28,12 +27,11 @@ from deathvalley_env.rows import (
     leave_rows,
     put_under,
     rows_of,
-    scrapbook_cards,
     shuffle_returned,
 )
 from deathvalley_env.scoring import update_scores
 from deathvalley_env.state import RANDOM_FIRST, STATE
-from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_PLAYERS, Action, Decision, Effect, Row, Timing
+from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_PLAYERS, Action, Decision, Effect, Timing
 from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
 from valley_core.rng import below, shuffle
@@ -57,6 +55,8 @@ def reset(state: Any, deck: Any) -> None:
     for player in range(NUM_PLAYERS):
         state.journey_size[player] = 0
         state.scrapbook_size[player] = 0
+        state.journey_set[player] = 0
+        state.scrapbook_set[player] = 0
         state.discard[player] = 0
         state.busts[player] = 0
     state.deck_size = NUM_CARDS
@@ -112,15 +112,10 @@ def as_cards(cards: int) -> int:
 def usable_cards(state: Any, deck: Any, timing: int) -> int:
     """The cards with an ability of this timing that the asked player can use now (R13)."""
     player = int(state.player)
-    if not deck.timed[timing]:
-        return 0
-    cards = deck.timed[timing] & ~state.used[timing]
+    rows = rows_of(state, player)
+    cards = deck.timed[timing] & ~state.used[timing] & (rows[0] | rows[1])
     if timing == Timing.WHEN_TRAVELED:
         cards &= bit(state.traveled) if state.traveled != NO_CARD else 0
-    if not cards:
-        return 0
-    rows = rows_of(state, player)
-    cards &= rows[0] | rows[1]
     usable = 0
     while cards:
         card = lowest(cards)
@@ -206,32 +201,16 @@ def legal(state: Any, deck: Any) -> int:
 
 
 @kernel
-def unresolved(state: Any, cards: int) -> int:
-    """How many of `cards` are, or may yet come by a swap, among the visible cards of the player."""
-    player = int(state.player)
-    within_reach = journey_cards(state, player) | scrapbook_cards(state, player)
-    within_reach |= hidden_cards(state, player, Row.BOTH.value)
-    if state.face_up != NO_CARD:
-        within_reach |= bit(state.face_up)
-    return size_of(cards & within_reach)
-
-
-@kernel
 def stays_possible(state: Any, deck: Any, action: int) -> bool:
     """Whether, after `action`, the `before_rest` abilities can be resolved and leave a Journey card to move (R8)."""
-    # Each ability, the one being resolved included, takes at most one card out of the Journey: mostly a count decides.
-    size = int(state.journey_size[state.player])
-    if state.window == Timing.BEFORE_REST and state.decision != Decision.ABILITY:
-        size -= 1
+    player = int(state.player)
+    size = int(state.journey_size[player])
     unused = deck.timed[Timing.BEFORE_REST] & ~state.used[Timing.BEFORE_REST]
-    if size > size_of(unused):
-        return True
-    still_open = unresolved(state, unused)
-    if size > still_open:
-        return True
-    if still_open == 0 and size == state.journey_size[state.player]:  # nothing to resolve, and no card
-        return False
-    return can_rest(state, deck, action)
+    if state.decision == Decision.TURN and not unused & (state.journey_set[player] | state.scrapbook_set[player]):
+        return size > 0  # nothing to resolve
+    # Each ability, the one being resolved included, takes at most one card out of the Journey: mostly a count decides.
+    resolving = 1 if state.decision == Decision.CARD or state.decision == Decision.SECOND_CARD else 0
+    return size > size_of(unused) + resolving or can_rest(state, deck, action)
 
 
 @kernel
@@ -278,6 +257,9 @@ def settle(state: Any, deck: Any) -> None:
             break
         if state.solo and state.active == AI and state.decision == Decision.TURN:
             ai_turn(state, deck)
+            continue
+        if state.decision == Decision.ABILITY and usable_cards(state, deck, state.window) == 0:
+            leave_window(state, deck)  # most windows: nothing can be done
             continue
         actions = legal(state, deck)
         if actions & (actions - 1) or (state.ask_forced and actions != bit(Action.DONE.value)):

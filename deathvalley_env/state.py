@@ -58,6 +58,8 @@ STATE = np.dtype(
             ("truncated", "i1"),
             # What follows from the rest, kept since every observation needs it.
             ("legal", "i8"),  # the legal actions: bit a stands for action a
+            ("journey_set", "i4", (2,)),  # the cards of each Journey
+            ("scrapbook_set", "i4", (2,)),  # the visible cards of each Scrapbook
             ("scores", "i2", (2,)),  # the scores if the game ended now
             ("touched", "i1"),  # players whose score is to be counted anew; 0 between steps
         ],

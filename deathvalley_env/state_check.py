@@ -80,6 +80,10 @@ def _in_range(name: str, value: Any, least: int, greatest: int) -> None:
 def _each_card_once(state: Any) -> None:
     visible: list[int] = []
     for player in range(NUM_PLAYERS):
+        for name in ("journey", "scrapbook"):
+            cards = state[name][player][: state[f"{name}_size"][player]].tolist()
+            if state[f"{name}_set"][player] != sum(1 << card for card in set(cards) if card >= 0):
+                raise StateError(f"field {name}_set does not fit field {name}{REMEDY}")
         visible += state["journey"][player][: state["journey_size"][player]].tolist()
         visible += state["scrapbook"][player][: state["scrapbook_size"][player]].tolist()
     places = visible + state["deck"][: state["deck_size"]].tolist()
@@ -105,8 +109,8 @@ def _each_card_once(state: Any) -> None:
 
 def _decision_fits(state: Any, deck: Any) -> None:
     decision, player, asking = int(state["decision"]), int(state["player"]), int(state["asking"])
-    for player in range(NUM_PLAYERS):
-        if state["touched"] or state["scores"][player] != score_of(state, deck, player):
+    for seat in range(NUM_PLAYERS):
+        if state["touched"] or state["scores"][seat] != score_of(state, deck, seat):
             raise StateError(f"fields scores and touched do not fit the cards{REMEDY}")
     if decision == Decision.OVER:
         if state["legal"] != 0:

@@ -79,7 +79,8 @@ def _check_rift(parts: Parts, squares: Sequence[str]) -> bool:
             line, column, f"{len(apart)} Rift squares are apart from the first", "a board has one Rift, unbroken"
         )
     elif len(rows) > 1 and len(columns) > 1:
-        bent = next(place for place in places if place[0] != places[0][0] and place[1] != places[0][1])
+        axis = 0 if places[1][0] == places[0][0] else 1  # the strip is the row of the first square, or its column
+        bent = next(place for place in places if place[axis] != places[0][axis])
         line, column = _at(parts, "squares", bent)
         parts.note(line, column, "the Rift bends or is wider than one square", "make it one straight strip")
     return not apart and (len(rows) == 1 or len(columns) == 1)

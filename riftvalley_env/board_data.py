@@ -22,8 +22,9 @@ from riftvalley_env.vocabulary import (
     Square,
 )
 
-STATIC_PLANES = NUM_AREAS + len(ANIMALS) + 2
-"""Planes of a board that never change: areas, animals, trees, water."""
+RIFT_PLANE = NUM_AREAS + len(ANIMALS) + 2
+STATIC_PLANES = RIFT_PLANE + 1
+"""Planes of a board that never change: areas, animals, trees, water, Rift."""
 
 OTHERS, OWNER = 0, 1
 """First index of walls: what stops a Trail of most players, and one of the player who may bridge the Rift."""
@@ -36,8 +37,9 @@ BOARD = np.dtype(
             ("area", "i1", (MAX_SQUARES,)),  # 0 to 8, NO_AREA outside
             ("row_walls", "i2", (2, MAX_SIDE)),  # for each row, the columns that a Trail along it cannot cover
             ("column_walls", "i2", (2, MAX_SIDE)),  # for each column, the rows
+            ("solid", "i2", (MAX_SIDE,)),  # for each row, the columns on which nothing can ever be drawn
             ("near_animals", "i2", (MAX_SIDE,)),  # for each row, the columns adjacent to an animal
-            ("planes", "f4", (STATIC_PLANES * MAX_SQUARES,)),  # plane k begins at k × squares
+            ("planes", "i1", (STATIC_PLANES * MAX_SQUARES,)),  # plane k begins at k × squares
         ],
     )
 )
@@ -114,6 +116,7 @@ def _fill(record: Any, board: Board, height: int, width: int) -> None:
     record.column_walls[OTHERS, :width] = _bits(blocked.T)
     record.row_walls[OWNER, :height] = _bits(blocked & ~rift if upright else blocked)
     record.column_walls[OWNER, :width] = _bits((blocked if upright else blocked & ~rift).T)
+    record.solid[:height] = _bits(blocked & ~rift)
     animal = np.pad(np.isin(squares, ANIMALS), 1)
     near = np.zeros((height, width), bool)
     for down in (0, 1, 2):
@@ -121,5 +124,5 @@ def _fill(record: Any, board: Board, height: int, width: int) -> None:
             near |= animal[down : down + height, right : right + width]
     record.near_animals[:height] = _bits(near)
     planes = [areas == area for area in range(NUM_AREAS)]
-    planes += [squares == kind for kind in (*ANIMALS, Square.TREE, Square.WATER)]
+    planes += [squares == kind for kind in (*ANIMALS, Square.TREE, Square.WATER, Square.RIFT)]
     record.planes[: STATIC_PLANES * height * width] = np.stack(planes).reshape(-1)

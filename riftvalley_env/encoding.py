@@ -6,31 +6,40 @@ Everything is public but what others have decided in the turn that is not over.
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from riftvalley_env import rules
-from riftvalley_env.board_data import STATIC_PLANES, num_paths
+from riftvalley_env.board_data import RIFT_PLANE, num_paths
 from riftvalley_env.rules import asked, empty_columns, full_boards, held_board, is_open, stop_columns, tents_allowed
 from riftvalley_env.scoring import best_other, score_of, wins
 from riftvalley_env.vocabulary import (
+    BLANK,
     NOWHERE,
     NUM_AREAS,
     NUM_MARKS,
     TENTS_OF_BOARD,
     Element,
     Mark,
-    Square,
 )
 from valley_core.bits import lowest
 from valley_core.game import Reward, Status
 from valley_core.jit import kernel
 from valley_core.layout import Field, Layout
 
-MARGIN_SCALE = 50.0
+MARGIN_SCALE = 30.0
 """Score margin, in points, that counts as 1 in the `margin` reward; larger margins are clipped."""
 MOST_POINTS = 100.0
 MOST_TURNS = 100.0
 
+# Kernels multiply by these: a division takes many times as long.
+A_POINT = np.float32(1 / MOST_POINTS)
+A_TURN = np.float32(1 / MOST_TURNS)
+A_TENT = np.float32(1 / TENTS_OF_BOARD)
+
 COLOUR_VIEWS = 5
 """Views of one plane for each board and colour: Rift, Stops, connected Stops, Trails, Tents."""
+CONNECTED, TRAILS, TENTS = 1, 2, 3
+"""Views after that of the Stops."""
 
 # The ranges of the two-step actions, in squares of the grid.
 STOP, TENT, TRAIL_FROM, ROW_FIRST, COLUMN_FIRST, TWO_STEP_RANGES = 0, 1, 2, 3, 4, 5
@@ -84,9 +93,9 @@ def action_names(height: int, width: int, flat: bool) -> tuple[str, ...]:
     if flat:
         names += [f"trail {path}" for path in _path_names(height, width)]
     else:
-        names += [f"trail from {s}" for s in squares]
-        names += [f"trail to {s}, row first" for s in squares]
-        names += [f"trail to {s}, column first" for s in squares]
+        names += [f"trail-from {s}" for s in squares]
+        names += [f"row-first {s}" for s in squares]
+        names += [f"column-first {s}" for s in squares]
     return (*names, "pass", "wait")
 
 
@@ -147,7 +156,7 @@ def step(state: Any, data: Any, seat: int, action: int) -> None:
         rules.decide(state, data, seat, Element.STOP.value, s, NOWHERE, 0)
     elif kind == TENT:
         rules.decide(state, data, seat, Element.TENT.value, s, NOWHERE, 0)
-    elif state.flat:
+    elif state.one_step:
         step_path(state, data, seat, action - 2 * squares)
     elif kind == TRAIL_FROM:
         state.square[seat] = s
@@ -231,7 +240,7 @@ def write_trails(state: Any, data: Any, seat: int, out: Any) -> bool:
             column = lowest(starts)
             starts &= starts - 1
             start = row * width + column
-            if state.flat:
+            if state.one_step:
                 found = write_paths(state, data, board, seat, start, out) or found
             elif begins_trail(state, data, board, seat, row, column):
                 out[TRAIL_FROM * squares + start] = 1
@@ -290,25 +299,54 @@ def write_paths(state: Any, data: Any, board: int, seat: int, start: int, out: A
 
 
 @kernel
-def copy_planes(data: Any, index: int, first: int, count: int, out: Any) -> None:
-    """Copy some of the planes of a board that never change into `out`."""
+def copy_planes(data: Any, index: int, first: int, count: int, out: Any, at: int) -> None:
+    """Copy some of the planes of a board that never change into `out`, from index `at` on."""
     squares = int(data.squares)
     planes = data.board[index].planes[first * squares : (first + count) * squares]
+    place = out[at : at + count * squares]
     for i in range(count * squares):
-        out[i] = planes[i]
+        place[i] = planes[i]
 
 
 @kernel
-def write_marks(state: Any, board: int, seat: int, stops: Any, connected: Any, trails: Any, tents: Any) -> None:
-    """Write what `seat` has drawn on a board into four planes."""
-    drawn = state.drawn[board]
-    first = 1 + seat * NUM_MARKS
-    for s in range(len(stops)):
-        mark = int(drawn[s]) - first
-        stops[s] = 1 if mark == Mark.STOP or mark == Mark.CONNECTED else 0
-        connected[s] = 1 if mark == Mark.CONNECTED else 0
-        trails[s] = 1 if Mark.HORIZONTAL <= mark <= Mark.LEFT_UP else 0
-        tents[s] = 1 if mark == Mark.TENT else 0
+def write_marks(state: Any, data: Any, board: int, seat: int, at: int, view: int, out: Any) -> None:
+    """Write what is drawn on a board; `at` is where its Stops of the first colour begin, `view` the size of a view."""
+    width, squares, players = int(data.width), int(data.squares), int(state.num_players)
+    printed = data.board[state.start[board]]
+    for row in range(data.height):
+        columns = int(state.row_walls[board, 0, row]) & ~int(printed.solid[row])
+        while columns:
+            square = row * width + lowest(columns)
+            columns &= columns - 1
+            code = int(state.drawn[board, square])
+            if code != BLANK:  # a Rift square that is not bridged
+                owner, mark = (code - 1) // NUM_MARKS, (code - 1) % NUM_MARKS
+                colour = owner - seat if owner >= seat else owner - seat + players
+                place = at + colour * squares + square
+                if mark == Mark.TENT:
+                    out[place + TENTS * view] = 1
+                elif mark > Mark.TENT:
+                    out[place + TRAILS * view] = 1
+                else:
+                    out[place] = 1
+                    if mark == Mark.CONNECTED:
+                        out[place + CONNECTED * view] = 1
+
+
+@kernel
+def write_scalars(state: Any, seat: int, at: int, out: Any) -> None:
+    """Write the numbers that belong to no square, from index `at` on."""
+    n = int(state.num_players)
+    for i in range(n):
+        board = held_board(state, (seat - i) % n)
+        out[at + i] = np.float32(TENTS_OF_BOARD - int(state.tents[board])) * A_TENT
+        points = np.float32(score_of(state, (seat + i) % n)) * A_POINT
+        out[at + n + 3 + i] = max(np.float32(-1), min(np.float32(1), points))
+    triggered = state.last_turn >= 0
+    out[at + n] = full_boards(state) / n
+    out[at + n + 1] = 1 if triggered else 0
+    out[at + n + 2] = (int(state.last_turn) - int(state.turn) + 1) / n if triggered else 0
+    out[at + n + 3 + n] = min(np.float32(state.turn) * A_TURN, np.float32(1))
 
 
 @kernel
@@ -318,42 +356,23 @@ def observe(state: Any, data: Any, seat: int, out: Any) -> None:
     animals_at = n * NUM_AREAS * squares
     trees_at = animals_at + n * 3 * squares
     water_at = trees_at + n * squares
-    colours_at = n * STATIC_PLANES * squares
-    view = n * n * squares  # one view of a plane for each board and colour
-    scalars = colours_at + COLOUR_VIEWS * view + squares
-    out[colours_at : colours_at + view] = 0
-    out[scalars - squares : scalars] = 0
+    rift_at = water_at + n * squares
+    view = n * n * squares  # a plane for each board and colour
+    stops_at = rift_at + view
+    begun_at = rift_at + COLOUR_VIEWS * view
+    out[rift_at:] = 0
     for i in range(n):
         board = held_board(state, (seat - i) % n)
         printed = int(state.start[board])
-        copy_planes(data, printed, 0, NUM_AREAS, out[i * NUM_AREAS * squares :])
-        copy_planes(data, printed, NUM_AREAS, 3, out[animals_at + i * 3 * squares :])
-        copy_planes(data, printed, NUM_AREAS + 3, 1, out[trees_at + i * squares :])
-        copy_planes(data, printed, NUM_AREAS + 4, 1, out[water_at + i * squares :])
-        rift_at = colours_at + (i * n + (board - seat) % n) * squares
-        for s in range(squares):
-            if data.board[printed].square[s] == Square.RIFT:
-                out[rift_at + s] = 1
-        for colour in range(n):
-            at = colours_at + view + (i * n + colour) * squares
-            write_marks(
-                state,
-                board,
-                (seat + colour) % n,
-                out[at : at + squares],
-                out[at + view : at + view + squares],
-                out[at + 2 * view : at + 2 * view + squares],
-                out[at + 3 * view : at + 3 * view + squares],
-            )
-        out[scalars + i] = (TENTS_OF_BOARD - int(state.tents[board])) / TENTS_OF_BOARD
-        out[scalars + n + 3 + i] = max(-1.0, min(1.0, score_of(state, (seat + i) % n) / MOST_POINTS))
+        copy_planes(data, printed, 0, NUM_AREAS, out, i * NUM_AREAS * squares)
+        copy_planes(data, printed, NUM_AREAS, 3, out, animals_at + i * 3 * squares)
+        copy_planes(data, printed, NUM_AREAS + 3, 1, out, trees_at + i * squares)
+        copy_planes(data, printed, NUM_AREAS + 4, 1, out, water_at + i * squares)
+        copy_planes(data, printed, RIFT_PLANE, 1, out, rift_at + (i * n + (board - seat) % n) * squares)
+        write_marks(state, data, board, seat, stops_at + i * n * squares, view, out)
     if state.element[seat] == Element.UNDECIDED and state.square[seat] != NOWHERE:
-        out[scalars - squares + int(state.square[seat])] = 1
-    at = scalars + n
-    out[at] = full_boards(state) / n
-    out[at + 1] = 1 if state.last_turn >= 0 else 0
-    out[at + 2] = (int(state.last_turn) - int(state.turn) + 1) / n if state.last_turn >= 0 else 0
-    out[at + 3 + n] = min(int(state.turn) / MOST_TURNS, 1.0)
+        out[begun_at + int(state.square[seat])] = 1
+    write_scalars(state, seat, begun_at + squares, out)
 
 
 # --- Status and returns ---------------------------------------------------------------------------------------------
@@ -372,7 +391,7 @@ def returns(state: Any, data: Any, reward: int, out: Any) -> None:
     """Write the return of each seat so far, by the kind of reward, into `out`, float64 of shape (num_players,).
 
     `WIN`: winners share 1, the others share -1 (nothing if all win). `MARGIN`, at the end: own score less the best
-    other score, / 50, clipped to -1 … 1; it sums to 0 for two players alone. `SHAPED`: win, and half of the margin so
+    other score, / 30, clipped to -1 … 1; it sums to 0 for two players alone. `SHAPED`: win, and half of the margin so
     far.
     """
     players = int(state.num_players)

@@ -25,7 +25,7 @@ STATE = np.dtype(
             ("max_turns", "i4"),
             ("num_players", "i1"),
             ("deal", "i1"),  # vocabulary.Deal
-            ("flat", "i1"),  # 1: a turn is one decision
+            ("one_step", "i1"),  # 1: a turn is one decision (actions="flat")
             # The boards.
             ("start", "i1", (MAX_BOARDS,)),  # which board of the pool each seat started with
             ("drawn", "i1", (MAX_BOARDS, MAX_SQUARES)),
@@ -66,7 +66,7 @@ def new_states(
     states["max_turns"] = max_turns
     states["num_players"] = num_players
     states["deal"] = deal
-    states["flat"] = flat
+    states["one_step"] = flat
     states["square"] = NOWHERE
     states["target"] = NOWHERE
     states["last_turn"] = -1

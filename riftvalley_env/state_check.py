@@ -20,7 +20,7 @@ from riftvalley_env.vocabulary import (
 )
 from valley_core.errors import StateError
 
-OPTIONS = ("num_players", "deal", "flat")
+OPTIONS = ("num_players", "deal", "one_step")
 """Options that a state shares with the game that it is a state of."""
 
 REMEDY = "; pass a record that `state_record()` of this game gave"
@@ -158,7 +158,7 @@ def _is_legal(state: Any, datum: Any, seat: int) -> bool:
     if target != NOWHERE or way != Way.ROW_FIRST:
         return False
     if element == Element.UNDECIDED:
-        begun = own_stop and not state["flat"] and state["turn"] > 0
+        begun = own_stop and not state["one_step"] and state["turn"] > 0
         return square == NOWHERE or (begun and bool(begins_trail(state, datum, board, seat, row, column)))
     if element == Element.PASS:
         return square == NOWHERE and (state["last_turn"] >= 0 or not can_draw(state, datum, seat))

@@ -33,7 +33,7 @@ def flat_space(game: Game) -> spaces.Box:
 
 
 def observation_space(game: Game) -> spaces.Dict:
-    """``{"observation": float32 (layout.size,), "action_mask": int8 (num_actions,)}``, as PettingZoo's classic games."""
+    """``{"observation": float32 (layout.size,), "action_mask": int8 (num_actions,)}``, as in PettingZoo."""
     mask = spaces.Box(0, 1, (game.num_actions,), np.int8)
     return spaces.Dict({"observation": flat_space(game), "action_mask": mask})
 
@@ -47,13 +47,15 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
 
 def legal_names(game: Game, mask: np.ndarray) -> dict[int, str]:
     """Number and name of each legal action."""
-    return {int(action): game.action_names[action] for action in np.flatnonzero(mask)}
+    return {action: game.action_names[action] for action in np.flatnonzero(mask).tolist()}
 
 
 def as_number(action: object) -> int | None:
-    """An integer of Python or NumPy, also in an array of shape (), as ``int``; None for anything else, booleans included."""
+    """An integer of Python or NumPy, also in an array of shape (), as ``int``; None for all else, booleans included."""
     if type(action) is int:
         return action
+    if type(action) is np.int64:
+        return int(action)
     if isinstance(action, np.ndarray) and action.shape == ():
         action = action[()]
     if isinstance(action, int | np.integer) and not isinstance(action, bool):

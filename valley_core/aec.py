@@ -16,19 +16,19 @@ from valley_core.zoo import ZooAdapter
 class AECAdapter(ZooAdapter, AECEnv):
     """A game as a PettingZoo `AECEnv`, the `raw_env` of each game package.
 
-    **Agents**: ``player_0`` … in the order of the seats. `agent_selection` is the seat that the state asks next, so that an
-    agent with several decisions in a row stays selected. Where several seats are asked at once, they are selected one
-    after the other, and none sees what the others chose.
+    **Agents**: ``player_0`` … in the order of the seats. `agent_selection` is the seat that the state asks next, so
+    that an agent with several decisions in a row stays selected. Where several seats are asked at once, they are
+    selected one after the other, and none sees what the others chose.
 
     **Observation**, for every agent at any time, also while another acts and after the end: new arrays
     ``{"observation": float32 (layout.size,), "action_mask": int8 (num_actions,)}``; `Game.layout` names the parts of
-    the first and bounds them. The mask, with the same values, is also in ``infos[agent]["action_mask"]``. An agent that is
-    asked has at least one legal action; one that is not asked has the last action, wait, alone.
+    the first and bounds them. The mask, with the same values, is also in ``infos[agent]["action_mask"]``. An agent
+    that is asked has at least one legal action; one that is not asked has the last action, wait, alone.
 
-    **Action**: an integer of Python or NumPy, from 0 to ``num_actions - 1`` (`Game.action_names`). Anything else, booleans
-    included, raises `IllegalActionError`, and so does an action that is not legal now, before anything changes; but see
-    `illegal_action`. An agent that is terminated or truncated takes None, as in all of PettingZoo; an action in its place
-    raises `GameOverError`.
+    **Action**: an integer of Python or NumPy, from 0 to ``num_actions - 1`` (`Game.action_names`). Anything else,
+    booleans included, raises `IllegalActionError`, and so does an action that is not legal now, before anything
+    changes; but see `illegal_action`. An agent that is terminated or truncated takes None, as in all of PettingZoo;
+    an action in its place raises `GameOverError`.
 
     **Reward**: the change of `Game`'s returns, a float for each agent. Over a game, they add up to a number from
     `Game.least_reward` to `Game.greatest_reward`.
@@ -70,8 +70,11 @@ class AECAdapter(ZooAdapter, AECEnv):
             drawings=drawings,
         )
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self.rewards, self._cumulative_rewards = {}, {}
-        self.terminations, self.truncations, self.infos = {}, {}, {}
+        self.rewards: dict[str, float] = {}
+        self._cumulative_rewards: dict[str, float] = {}
+        self.terminations: dict[str, bool] = {}
+        self.truncations: dict[str, bool] = {}
+        self.infos: dict[str, dict[str, Any]] = {}
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Deal a new game.
@@ -91,7 +94,6 @@ class AECAdapter(ZooAdapter, AECEnv):
         table = self._table
         self.agents = self.possible_agents[:]
         self._skip_agent_selection = None
-        self._forfeited = False
         self._illegal_count = dict.fromkeys(self.agents, 0)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -105,15 +107,12 @@ class AECAdapter(ZooAdapter, AECEnv):
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees now, in new arrays."""
         self._need_reset("observe")
-        observation = self._table.observe(self._seats[agent])
-        if self._forfeited:
-            observation["action_mask"][:] = self._table.masks[self._seats[agent]]
-        return observation
+        return self._table.observe(self._seats[agent])
 
     def action_masks(self) -> np.ndarray:
         """Legal actions of the selected agent, bool of shape (num_actions,), as sb3-contrib asks for them."""
         self._need_reset("action_masks")
-        return self._table.masks[self._seats[self.agent_selection]].astype(bool)
+        return self._table.mask(self._seats[self.agent_selection]).astype(bool)
 
     def step(self, action: Any) -> None:
         """Carry out an action of the selected agent.
@@ -138,8 +137,7 @@ class AECAdapter(ZooAdapter, AECEnv):
         if not table.step(seat, number):
             self._illegal(agent, seat, action)
             return
-        after = table.returns
-        self._reward(agent, [after[i] - before[i] for i in range(len(after))])
+        self._reward(agent, [new - old for new, old in zip(table.returns, before, strict=True)])
         if table.status:
             self._end(table.status == Status.TERMINATED)
         else:
@@ -149,10 +147,11 @@ class AECAdapter(ZooAdapter, AECEnv):
             self.render()
 
     def _reward(self, agent: str, rewards: list[float]) -> None:
-        self.rewards = dict(zip(self.possible_agents, rewards, strict=True))
         cumulative = self._cumulative_rewards
         cumulative[agent] = 0.0
-        for name, reward in self.rewards.items():
+        self.rewards = {}
+        for name, reward in zip(self.possible_agents, rewards, strict=True):
+            self.rewards[name] = reward
             cumulative[name] += reward
 
     def _end(self, terminated: bool) -> None:
@@ -161,12 +160,12 @@ class AECAdapter(ZooAdapter, AECEnv):
         self.agent_selection = self.agents[0]
 
     def _inform(self) -> None:
-        masks = self._table.masks.copy()
+        masks = self._table.masks
         self.infos = {agent: {"action_mask": masks[seat]} for agent, seat in self._seats.items()}
         if self._illegal_action != "raise":
             for agent, info in self.infos.items():
                 info["illegal_actions"] = self._illegal_count[agent]
-        if self._table.status or self._forfeited:
+        if self._table.status or self._table.closed:
             summary = self._table.summary()
             for info in self.infos.values():
                 info.update(summary)
@@ -174,13 +173,12 @@ class AECAdapter(ZooAdapter, AECEnv):
     def _illegal(self, agent: str, seat: int, action: object) -> None:
         table = self._table
         if self._illegal_action == "raise":
-            raise IllegalActionError(action, agent, legal_names(self.game, table.masks[seat]))
+            raise IllegalActionError(action, agent, legal_names(self.game, table.mask(seat)))
         self._illegal_count[agent] += 1
         if self._illegal_action == "lose":
             rewards = [-LOSS / (len(self.possible_agents) - 1)] * len(self.possible_agents)
             rewards[seat] = LOSS
-            self._forfeited = True
-            table.close_masks()
+            table.close()
             self._reward(agent, rewards)
             self._end(terminated=True)
         else:

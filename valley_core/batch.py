@@ -37,14 +37,14 @@ def reset_some(states: Any, data: Any, chosen: Any) -> None:
     """Deal a new game in each state that is chosen."""
     for i in range(len(states)):
         if chosen[i]:
-            reset(states[i], data[states[i].data])
+            reset(states[i], data[states[i]["data"]])
 
 
 def observe_all(states: Any, data: Any, seats: Any, observations: Any, masks: Any) -> None:
     """Write observation and mask of one seat of each game."""
     for i in range(len(states)):
         state = states[i]
-        datum = data[state.data]
+        datum = data[state["data"]]
         observe(state, datum, seats[i], observations[i])
         legal(state, datum, seats[i], masks[i])
 
@@ -52,14 +52,14 @@ def observe_all(states: Any, data: Any, seats: Any, observations: Any, masks: An
 def masks_all(states: Any, data: Any, seats: Any, masks: Any) -> None:
     """Write the mask of one seat of each game."""
     for i in range(len(states)):
-        legal(states[i], data[states[i].data], seats[i], masks[i])
+        legal(states[i], data[states[i]["data"]], seats[i], masks[i])
 
 
 def step_all(states: Any, data: Any, seats: Any, actions: Any) -> None:
     """Carry out one action in each game; a negative seat leaves the game alone."""
     for i in range(len(states)):
         if seats[i] >= 0:
-            step(states[i], data[states[i].data], seats[i], actions[i])
+            step(states[i], data[states[i]["data"]], seats[i], actions[i])
 
 
 def look_all(states: Any, data: Any, reward: int, seats: Any, statuses: Any, totals: Any) -> None:
@@ -68,7 +68,7 @@ def look_all(states: Any, data: Any, reward: int, seats: Any, statuses: Any, tot
         state = states[i]
         seats[i] = to_act(state)
         statuses[i] = status(state)
-        returns(state, data[state.data], reward, totals[i])
+        returns(state, data[state["data"]], reward, totals[i])
 
 
 def find_illegal(states: Any, data: Any, seats: Any, actions: Any, mask: Any) -> int:
@@ -78,7 +78,7 @@ def find_illegal(states: Any, data: Any, seats: Any, actions: Any, mask: Any) ->
             action = actions[i]
             if action < 0 or action >= len(mask):
                 return i
-            legal(states[i], data[states[i].data], seats[i], mask)
+            legal(states[i], data[states[i]["data"]], seats[i], mask)
             if not mask[action]:
                 return i
     return -1
@@ -115,7 +115,7 @@ def play_random(states: Any, data: Any, chances: Any, observations: Any, masks: 
     for _ in range(steps):
         for i in range(len(states)):
             state = states[i]
-            datum = data[state.data]
+            datum = data[state["data"]]
             seat = to_act(state)
             observe(state, datum, seat, observations[i])
             legal(state, datum, seat, masks[i])
@@ -132,7 +132,7 @@ def play_kernel(states: Any, data: Any, chances: Any, masks: Any, steps: int) ->
     for _ in range(steps):
         for i in range(len(states)):
             state = states[i]
-            datum = data[state.data]
+            datum = data[state["data"]]
             seat = to_act(state)
             legal(state, datum, seat, masks[i])
             step(state, datum, seat, choose(masks[i], chances[i]))
@@ -142,13 +142,17 @@ def play_kernel(states: Any, data: Any, chances: Any, masks: Any, steps: int) ->
     return ended
 
 
-CHANCE = np.dtype((np.record, [("rng", "u8")]))
-"""A stream of random numbers outside a game: for policies, so that they do not disturb the deal."""
+CHANCE = np.dtype((np.record, [("rng", "u8"), ("stream", "u8")]))
+"""A stream of random numbers outside a game, and its number: for policies, so that they do not disturb the deal.
+
+Numba would take a game's state for a kind of this record, and warn, were `rng` its only field.
+"""
 
 
 def new_chances(seed: int, count: int) -> np.ndarray:
     """`count` independent streams."""
     chances = np.zeros(count, CHANCE)
+    chances["stream"] = np.arange(count)
     chances["rng"] = np.random.SeedSequence(seed).generate_state(count, np.uint64)
     return chances
 

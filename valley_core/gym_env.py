@@ -32,11 +32,12 @@ class GymAdapter(gymnasium.Env):
 
     **Observation**: new arrays ``{"observation": float32 (layout.size,), "action_mask": int8 (num_actions,)}`` from the
     learner's seat, when it is asked or the game is over. The mask, with the same values, is also in
-    ``info["action_mask"]``. The learner always has at least one legal action; after the end it has wait, the last, alone.
+    ``info["action_mask"]``. The learner always has at least one legal action; after the end it has wait, the last,
+    alone.
 
-    **Action**: an integer of Python or NumPy, from 0 to ``num_actions - 1`` (`Game.action_names`). Anything else, booleans
-    included, raises `IllegalActionError`, and so does an action that is not legal now, before anything changes; but see
-    `illegal_action`. After the end, `step` raises `GameOverError`.
+    **Action**: an integer of Python or NumPy, from 0 to ``num_actions - 1`` (`Game.action_names`). Anything else,
+    booleans included, raises `IllegalActionError`, and so does an action that is not legal now, before anything
+    changes; but see `illegal_action`. After the end, `step` raises `GameOverError`.
 
     **Reward**: the change of the return of the learner's seat, over its own action and all that the others do until it
     is asked again. Over a game, rewards add up to a number from `Game.least_reward` to `Game.greatest_reward`.
@@ -44,8 +45,8 @@ class GymAdapter(gymnasium.Env):
     **End**: `terminated` when the game is over, `truncated` when it reached `Game.max_turns`; info then holds
     `Game.summary` as well.
 
-    **Seeds**: ``reset(seed=…)`` fixes everything that happens but the learner's actions; the action space has a seed of its
-    own. ``reset()`` after that goes on with the same streams of random numbers.
+    **Seeds**: ``reset(seed=…)`` fixes everything that happens but the learner's actions; the action space has a seed
+    of its own. ``reset()`` after that goes on with the same streams of random numbers.
 
     Args:
         make_game: An importable function that makes the `Game`.
@@ -83,7 +84,7 @@ class GymAdapter(gymnasium.Env):
         self._over: bool | None = None  # None before the first reset
         self._illegal_count = 0
         self._blank = self._learners.blank_observations()
-        self._mask = np.zeros(self._num_actions, np.int8)
+        self._forfeited = False
         self._action = np.zeros(1, np.int64)
         self._chosen = np.ones(1, bool)
         self._unpaid = np.zeros(1, bool)
@@ -128,10 +129,11 @@ class GymAdapter(gymnasium.Env):
 
     def _start_from(self, record: Any, seed: int | None) -> None:
         self._learners.place([record], None if seed is None else [seed])
+        self._blank = self._learners.blank_observations()
 
     def _begin(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        self._blank = self._learners.blank_observations()
         self._illegal_count = 0
+        self._forfeited = False
         observation, mask = self._new_arrays()
         self._chosen[0] = True
         # What the others did before the first step is paid with that step.
@@ -146,13 +148,13 @@ class GymAdapter(gymnasium.Env):
         return self._blank.copy(), np.empty((1, self._num_actions), np.uint8)
 
     def _seen(self, observation: np.ndarray, mask: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        self._mask = mask[0].view(np.int8)
-        info: dict[str, Any] = {"action_mask": self._mask.copy()}
+        mask = mask[0].view(np.int8)
+        info: dict[str, Any] = {"action_mask": mask.copy()}
         if self._illegal_action != "raise":
             info["illegal_actions"] = self._illegal_count
         if self._over:
             info.update(self._learners.summary(0))
-        return {"observation": observation[0], "action_mask": self._mask.copy()}, info
+        return {"observation": observation[0], "action_mask": mask}, info
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Carry out an action, and play until the learner is asked again.
@@ -167,7 +169,7 @@ class GymAdapter(gymnasium.Env):
             raise GameOverError("the game is over; call reset()")
         number = as_number(action)
         if number is None or not 0 <= number < self._num_actions:
-            raise out_of_space(self.game, self.game.agents[self.seat], action, self._mask)
+            raise out_of_space(self.game, self.game.agents[self.seat], action, self.action_masks())
         self._action[0] = number
         observation, mask = self._new_arrays()
         learners = self._learners
@@ -190,10 +192,10 @@ class GymAdapter(gymnasium.Env):
 
     def _illegal(self, action: object) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         if self._illegal_action == "raise":
-            raise IllegalActionError(action, self.game.agents[self.seat], legal_names(self.game, self._mask))
+            raise IllegalActionError(action, self.game.agents[self.seat], legal_names(self.game, self.action_masks()))
         self._illegal_count += 1
         lost = self._illegal_action == "lose"
-        self._over = lost
+        self._over = self._forfeited = lost
         observation, mask = self._new_arrays()
         self._chosen[0] = True
         self._learners.see(self._chosen, self._unpaid, observation, mask, self._rewards, self._statuses)
@@ -207,7 +209,11 @@ class GymAdapter(gymnasium.Env):
         """Legal actions, bool of shape (num_actions,), as sb3-contrib asks for them."""
         if self._over is None:
             raise ResetNeeded("call reset() before action_masks()")
-        return self._mask.astype(bool)
+        mask = self._learners.masks()[0]
+        if self._forfeited:
+            mask[:] = False
+            mask[self.game.wait] = True
+        return mask
 
     def state_record(self) -> np.ndarray:
         """A copy of the whole state, hidden parts included: a record, with its own stream of random numbers."""
@@ -221,8 +227,9 @@ class GymAdapter(gymnasium.Env):
         Raises:
             StateError: The record is no state of this game, or one in which it is over.
         """
+        if not self._learners.seeded[0]:
+            self._learners.seed([self.np_random_seed])
         self._start_from(record, None)
-        self._learners.seeded[0] = True
         return self._begin()
 
     def render(self) -> Any:

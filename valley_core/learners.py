@@ -1,7 +1,7 @@
 """Games seen from one seat each: a learner acts there, and the other seats are played within its steps.
 
-The Gymnasium environment holds one such game, the vector environment a batch of them; both run the same kernels, so that
-a game's course does not depend on which of them it is in.
+The Gymnasium environment holds one such game, the vector environment a batch of them; both run the same kernels, so
+that a game's course does not depend on which of them it is in.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from valley_core.adapter import as_rng, as_seed, legal_names
 from valley_core.batch import in_threads, pick
 from valley_core.decisions import Decisions
 from valley_core.errors import IllegalActionError, OptionError, StateError
-from valley_core.game import Game, Status
+from valley_core.game import Game
 from valley_core.recipe import Recipe, bind_to
 from valley_core.rng import GAMMA, MASK, MIX_1, MIX_2, below
 
@@ -66,12 +66,12 @@ choose: Any = None
 def deal_learners(
     states: Any, data: Any, reward: int, learners: Any, chosen: Any, seat: int, randomly: bool, masks: Any, totals: Any
 ) -> int:
-    """Deal a new game to each learner that is chosen, at `seat`, or at a random one; in how many no learner is asked."""
+    """Deal a new game to each chosen learner, at `seat` or a random one; how many are never asked."""
     failed = 0
     for i in range(len(states)):
         if chosen[i]:
             state = states[i]
-            datum = data[state.data]
+            datum = data[state["data"]]
             for _ in range(MOST_DEALS):
                 reset(state, datum)
                 if seat == RANDOM_SEAT:
@@ -96,7 +96,7 @@ def check_learners(states: Any, data: Any, learners: Any, actions: Any, masks: A
     """Write whether each action, which is in the action space, is legal; whether all are."""
     fine = True
     for i in range(len(states)):
-        legal(states[i], data[states[i].data], learners[i].seat, masks[i])
+        legal(states[i], data[states[i]["data"]], learners[i].seat, masks[i])
         allowed[i] = masks[i, actions[i]] != 0
         fine = fine and allowed[i]
     return fine
@@ -107,7 +107,7 @@ def step_learners(states: Any, data: Any, learners: Any, actions: Any, chosen: A
     for i in range(len(states)):
         if chosen[i]:
             state = states[i]
-            datum = data[state.data]
+            datum = data[state["data"]]
             if actions[i] >= 0:
                 step(state, datum, learners[i].seat, actions[i])
             if randomly:
@@ -131,7 +131,7 @@ def see_learners(
     for i in range(len(states)):
         if chosen[i]:
             state = states[i]
-            datum = data[state.data]
+            datum = data[state["data"]]
             seat = learners[i].seat
             observe(state, datum, seat, observations[i])
             legal(state, datum, seat, masks[i])
@@ -239,7 +239,7 @@ def as_opponents(game: Game, opponents: Opponents) -> list[str | Opponent]:
     if opponents is None:
         return []
     many = isinstance(opponents, Sequence) and not isinstance(opponents, str)
-    listed = list(opponents) if many else [opponents] * (game.seats - 1)  # type: ignore[arg-type, list-item]
+    listed = list(opponents) if many else [opponents] * (game.seats - 1)  # type: ignore[arg-type]
     if len(listed) != game.seats - 1:
         raise OptionError(
             f"opponents: {len(listed)} given; this game needs one, or one for each of {game.seats - 1} seats"
@@ -318,17 +318,20 @@ class Learners:
 
     def deal(self, chosen: np.ndarray) -> None:
         """Deal new games where `chosen`, bool of shape (n,), and play until the learners are asked."""
-        for _ in range(MOST_DEALS):
-            failed = sum(in_threads(len(self), lambda part, chosen=chosen: self._deal_part(part, chosen)))  # type: ignore[misc]
-            if self.by_agents:
-                self.let_others_play(chosen)
-                chosen = chosen & (self._look(self.states)[0] < 0)
-                failed = int(chosen.sum())
+        if not self.by_agents:
+            failed = self._deal_once(chosen)
+        for _ in range(MOST_DEALS if self.by_agents else 0):
+            self._deal_once(chosen)
+            self.let_others_play(chosen)
+            chosen = chosen & (self._look(self.states)[0] < 0)
+            failed = int(chosen.sum())
             if not failed:
-                return
-            if not self.by_agents:
                 break
-        raise OptionError(f"the game ended {MOST_DEALS} times before the learner was asked anything; raise max_turns")
+        if failed:
+            raise OptionError(f"{MOST_DEALS} games ended before the learner was asked anything; raise max_turns")
+
+    def _deal_once(self, chosen: np.ndarray) -> int:
+        return sum(in_threads(len(self), lambda part: self._deal_part(part, chosen)))
 
     def _deal_part(self, part: slice, chosen: np.ndarray) -> int:
         return self.kernels.deal(
@@ -433,8 +436,7 @@ class Learners:
                 self._totals[part],
             ),
         )
-        if (statuses == STRANDED).any():
-            raise OptionError("another seat than the learner's is asked; this game needs opponents")
+        check_not_stranded(statuses)
 
     def turn(
         self,
@@ -445,11 +447,11 @@ class Learners:
         rewards: np.ndarray,
         statuses: np.ndarray,
     ) -> bool:
-        """`check`, `act` and `see` in one kernel; False, and nothing changed, if an action is not legal.
+        """`check`, `act` and `see` in one kernel for one game; False, and nothing changed, if the action is not legal.
 
         Only where no opponent is an agent; `masks` and `all_chosen` are overwritten in any case.
         """
-        return self.kernels.turn(
+        legal = self.kernels.turn(
             self.states,
             self._data,
             self._reward,
@@ -463,6 +465,9 @@ class Learners:
             statuses,
             self._totals,
         )
+        if statuses[0] == STRANDED:
+            check_not_stranded(statuses)
+        return legal
 
     @property
     def by_agents(self) -> bool:
@@ -502,6 +507,12 @@ class Learners:
         loops.step_all(decisions.states, self._data, decisions.seats, actions)
         self.states[which] = decisions.states
 
+    def masks(self) -> np.ndarray:
+        """Legal actions of the learners, a new array, bool of shape (n, num_actions)."""
+        masks = np.empty(self._masks.shape, np.uint8)
+        self.recipe.loops.masks_all(self.states, self._data, self.learners["seat"].copy(), masks)
+        return masks.astype(bool)
+
     def summary(self, index: int) -> dict[str, Any]:
         """`Game.summary` of one game."""
         state = self.states[index]
@@ -512,6 +523,7 @@ class Learners:
         return self.recipe.game.blank_observations(self.states)
 
 
-def ended(statuses: np.ndarray) -> np.ndarray:
-    """Which games are over, bool of shape (n,)."""
-    return statuses != Status.RUNNING
+def check_not_stranded(statuses: np.ndarray) -> None:
+    """Raise `OptionError` if a seat is asked that nobody plays."""
+    if (statuses == STRANDED).any():
+        raise OptionError("another seat than the learner's is asked; this game needs opponents")

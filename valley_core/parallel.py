@@ -25,7 +25,8 @@ class ParallelAdapter(ZooAdapter, ParallelEnv):
     (num_actions,)}``; the mask, with the same values, is also in ``infos[agent]["action_mask"]``.
 
     **Action**: one for each agent, in a dict. The agents that are asked choose; the mask of the others leaves the last
-    action, wait, alone. In a game where players take turns, one agent is asked at a time. All actions are checked before
+    action, wait, alone. In a game where players take turns, one agent is asked at a time. All actions are checked
+    before
     anything changes: `IllegalActionError` for one that is missing, is no action, or is not legal now; but see
     `illegal_action`.
 
@@ -49,7 +50,6 @@ class ParallelAdapter(ZooAdapter, ParallelEnv):
 
     def _begin(self) -> tuple[Observations, Infos]:
         self._illegal_count = [0] * self.game.seats
-        self._forfeited = False
         self.agents = [] if self._table.status else self.possible_agents[:]
         if self.render_mode == "human":
             self.render()
@@ -72,7 +72,7 @@ class ParallelAdapter(ZooAdapter, ParallelEnv):
         culprits = table.illegal_seats(numbers)
         if culprits and self._illegal_action == "raise":
             agent = self.possible_agents[culprits[0]]
-            raise IllegalActionError(actions[agent], agent, legal_names(self.game, table.masks[culprits[0]]))
+            raise IllegalActionError(actions[agent], agent, legal_names(self.game, table.mask(culprits[0])))
         for seat in culprits:
             self._illegal_count[seat] += 1
         if culprits and self._illegal_action == "lose":
@@ -82,8 +82,8 @@ class ParallelAdapter(ZooAdapter, ParallelEnv):
             before = table.returns
             table.step_all(numbers)
             rewards = [new - old for new, old in zip(table.returns, before, strict=True)]
-        terminated = self._forfeited or table.status == Status.TERMINATED
-        truncated = not self._forfeited and table.status == Status.TRUNCATED
+        terminated = table.closed or table.status == Status.TERMINATED
+        truncated = not table.closed and table.status == Status.TRUNCATED
         if terminated or truncated:
             self.agents = []
         if self.render_mode == "human":
@@ -98,21 +98,19 @@ class ParallelAdapter(ZooAdapter, ParallelEnv):
 
     def _numbers(self, actions: Mapping[str, Any]) -> np.ndarray:
         """The actions by seat, each in the action space."""
-        masks = self._table.masks
         for agent in actions:
             if agent not in self.possible_agents:
                 raise IllegalActionError(actions[agent], str(agent), {}, "is of no agent of this game")
         numbers = []
         for seat, agent in enumerate(self.possible_agents):
             if agent not in actions:
-                raise IllegalActionError(None, agent, legal_names(self.game, masks[seat]), "is missing")
+                raise IllegalActionError(None, agent, legal_names(self.game, self._table.mask(seat)), "is missing")
             numbers.append(self._number(seat, actions[agent]))
         return np.array(numbers, np.int64)
 
     def _forfeit(self, culprits: list[int]) -> list[float]:
         """End the game by illegal actions: what the culprits lose, the others share."""
-        self._forfeited = True
-        self._table.close_masks()
+        self._table.close()
         others = self.game.seats - len(culprits)
         rewards = [-LOSS * len(culprits) / others if others else 0.0] * self.game.seats
         for seat in culprits:
@@ -128,7 +126,7 @@ class ParallelAdapter(ZooAdapter, ParallelEnv):
         }
 
     def _infos(self) -> Infos:
-        masks = self._table.masks.copy()
+        masks = self._table.masks
         infos: Infos = {agent: {"action_mask": masks[seat]} for seat, agent in enumerate(self.possible_agents)}
         if self._illegal_action != "raise":
             for seat, info in enumerate(infos.values()):
@@ -142,7 +140,7 @@ class ParallelAdapter(ZooAdapter, ParallelEnv):
     def action_masks(self) -> np.ndarray:
         """Legal actions of all agents, bool of shape (seats, num_actions)."""
         self._need_reset("action_masks")
-        return self._table.masks.astype(bool)
+        return np.array([self._table.mask(seat) for seat in range(self.game.seats)], bool)
 
     def set_state_record(self, record: Any) -> tuple[Observations, Infos]:
         """Go on from a record that `state_record` gave; observations and infos as of `reset`.

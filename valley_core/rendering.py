@@ -1,7 +1,7 @@
 """Pictures of a game: as text for every game, and whatever else a game brings along.
 
-A drawing is a function ``(game, state, data) -> picture`` that can be imported by name; a game passes them to its adapters
-by render mode, as in ``{"svg": draw_svg}``, and replaces the ones here where it has better ones.
+A drawing is a function ``(game, state, data) -> picture`` that can be imported by name; a game passes them to its
+adapters by render mode, as in ``{"svg": draw_svg}``, and replaces the ones here where it has better ones.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,6 +19,9 @@ Drawings = Mapping[str, Drawing]
 MARGIN = 12
 """Pixels around a text."""
 
+FRAME = (1280, 720)
+"""Width and height of every picture, in pixels, so that pictures make a film; a larger text is scaled down."""
+
 
 def draw_text(game: Game, state: Any, data: Any) -> str:
     """``ansi``: the table with all that is public, as lines of text."""
@@ -31,14 +34,17 @@ def print_text(game: Game, state: Any, data: Any) -> None:
 
 
 def draw_pixels(game: Game, state: Any, data: Any) -> np.ndarray:
-    """``rgb_array``: the text drawn by Pillow, uint8 of shape (height, width, 3); needs no display."""
+    """``rgb_array``: the text drawn by Pillow, uint8 of shape (720, 1280, 3); needs no display."""
     from PIL import Image, ImageDraw
 
     text = game.describe(state, data)
-    left, top, right, bottom = ImageDraw.Draw(Image.new("RGB", (1, 1))).multiline_textbbox((MARGIN, MARGIN), text)
-    picture = Image.new("RGB", (int(right) + MARGIN, int(bottom) + MARGIN), "white")
-    ImageDraw.Draw(picture).multiline_text((MARGIN, MARGIN), text, fill="black")
-    return np.array(picture)
+    _, _, right, bottom = ImageDraw.Draw(Image.new("RGB", (1, 1))).multiline_textbbox((MARGIN, MARGIN), text)
+    page = Image.new("RGB", (int(right) + MARGIN, int(bottom) + MARGIN), "white")
+    ImageDraw.Draw(page).multiline_text((MARGIN, MARGIN), text, fill="black")
+    page.thumbnail(FRAME)
+    frame = Image.new("RGB", FRAME, "white")
+    frame.paste(page)
+    return np.array(frame)
 
 
 DEFAULTS: Drawings = {"ansi": draw_text, "human": print_text, "rgb_array": draw_pixels}

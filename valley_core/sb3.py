@@ -117,7 +117,7 @@ class SB3Adapter(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Give game i the seed ``seed + i`` at the next reset; None draws one, and leaves NumPy's global stream alone."""
+        """Give game i the seed ``seed + i`` at the next reset; None draws one, not from NumPy's global stream."""
         return super().seed(entropy() % SEEDS if seed is None else int(seed))
 
     def get_images(self) -> Sequence[np.ndarray | None]:

@@ -1,7 +1,7 @@
 """One game at a time, as fast as Python allows: what the PettingZoo adapters stand on.
 
-The templates below work on arrays of one state: Numba hands over an array in a fraction of the time of a record. They are
-bound to a game's kernels as those of `valley_core.batch` are.
+The templates below work on arrays of one state: Numba hands over an array in a fraction of the time of a record. They
+are bound to a game's kernels as those of `valley_core.batch` are.
 """
 
 from collections.abc import Mapping
@@ -29,13 +29,13 @@ returns: Any = None
 
 def deal_one(states: Any, data: Any) -> None:
     """Deal a new game."""
-    reset(states[0], data[states[0].data])
+    reset(states[0], data[states[0]["data"]])
 
 
 def look_one(states: Any, data: Any, reward: int, masks: Any, looked: Any, totals: Any) -> None:
     """Write the masks and returns of all seats; who is asked next and the status into `looked`."""
     state = states[0]
-    datum = data[state.data]
+    datum = data[state["data"]]
     for seat in range(len(masks)):
         legal(state, datum, seat, masks[seat])
     looked[0] = to_act(state)
@@ -46,7 +46,7 @@ def look_one(states: Any, data: Any, reward: int, masks: Any, looked: Any, total
 def observe_one(states: Any, data: Any, seat: int, observation: Any, mask: Any) -> None:
     """Write observation and mask of one seat."""
     state = states[0]
-    datum = data[state.data]
+    datum = data[state["data"]]
     observe(state, datum, seat, observation)
     legal(state, datum, seat, mask)
 
@@ -54,7 +54,7 @@ def observe_one(states: Any, data: Any, seat: int, observation: Any, mask: Any) 
 def observe_seats(states: Any, data: Any, observations: Any) -> None:
     """Write the observations of all seats."""
     state = states[0]
-    datum = data[state.data]
+    datum = data[state["data"]]
     for seat in range(len(observations)):
         observe(state, datum, seat, observations[seat])
 
@@ -62,7 +62,7 @@ def observe_seats(states: Any, data: Any, observations: Any) -> None:
 def step_one(states: Any, data: Any, reward: int, seat: int, action: int, masks: Any, looked: Any, totals: Any) -> bool:
     """Carry out an action and look; if it is not legal, change nothing and return False."""
     state = states[0]
-    datum = data[state.data]
+    datum = data[state["data"]]
     legal(state, datum, seat, masks[seat])
     if not masks[seat, action]:
         return False
@@ -78,7 +78,7 @@ look: Any = None
 def check_seats(states: Any, data: Any, actions: Any, masks: Any, illegal: Any) -> int:
     """Mark the seats whose action is not legal; how many there are."""
     state = states[0]
-    datum = data[state.data]
+    datum = data[state["data"]]
     count = 0
     for seat in range(len(actions)):
         legal(state, datum, seat, masks[seat])
@@ -90,7 +90,7 @@ def check_seats(states: Any, data: Any, actions: Any, masks: Any, illegal: Any) 
 def step_seats(states: Any, data: Any, actions: Any) -> None:
     """Carry out the actions of the seats that were asked when this began; a negative action is passed over."""
     state = states[0]
-    datum = data[state.data]
+    datum = data[state["data"]]
     for seat in range(len(actions)):
         if not asked(state, seat):
             actions[seat] = -1
@@ -131,8 +131,10 @@ class Table:
         asked: The seat that is asked next, -1 at the end.
         status: `valley_core.game.Status`.
         returns: Each seat's return so far.
-        masks: Legal actions of all seats, int8 of shape (seats, num_actions); a new array after each change.
+        masks: Legal actions of all seats, int8 of shape (seats, num_actions); a new array after each change, which
+            may be handed out, since nothing is decided by it.
         ready: Whether a game was dealt.
+        closed: Whether the game was ended by an illegal action: every seat has wait alone.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -144,6 +146,7 @@ class Table:
         self.returns = [0.0] * game.seats
         self.masks = np.zeros((game.seats, game.num_actions), np.int8)
         self.ready = False
+        self.closed = False
         self._seeded = False
         self._looked = np.zeros(2, np.int64)
         self._totals = np.zeros(game.seats)
@@ -168,14 +171,14 @@ class Table:
     def deal(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         """Deal a new game, or start from ``options["state"]``.
 
-        A seed starts the game's stream of random numbers anew; without one it goes on, or starts from entropy if it never
-        was seeded. A record brings its own stream along, which a seed replaces.
+        A seed starts the game's stream of random numbers anew; without one it goes on, or starts from entropy if it
+        never was seeded. A record brings its own stream along, which a seed replaces.
         """
         record = state_option(options, stacklevel=4)
         number = None if seed is None else as_seed(seed)
         if record is not None:
             self.recipe.game.check_state(record)
-            self.states[0] = record
+            self._replace(record)
         if number is None and record is None and not self._seeded:
             number = entropy()
         if number is not None:
@@ -192,13 +195,17 @@ class Table:
     def set_record(self, record: Any) -> None:
         """Go on from a record; `StateError` if it is none of this game."""
         self.recipe.game.check_state(record)
-        self.states[0] = record
+        self._replace(record)
         self._seeded = True
         self._begin()
 
+    def _replace(self, record: Any) -> None:
+        self.states[0] = record
+        self._blank = self.recipe.game.blank_observations(self.states)[0]
+
     def _begin(self) -> None:
         self.ready = True
-        self._blank = self.recipe.game.blank_observations(self.states)[0]
+        self.closed = False
         masks = np.empty(self.masks.shape, np.uint8)
         self._kernels.look_one(self.states, self._data, self._reward, masks, self._looked, self._totals)
         self._seen(masks)
@@ -213,7 +220,14 @@ class Table:
         observation = self._blank.copy()
         mask = np.empty(self.masks.shape[1], np.uint8)
         self._observe_one(self.states, self._data, seat, observation, mask)
+        if self.closed:
+            mask[:] = 0
+            mask[self.recipe.game.wait] = 1
         return {"observation": observation, "action_mask": mask.view(np.int8)}
+
+    def mask(self, seat: int) -> np.ndarray:
+        """A new array with the legal actions of a seat, int8 of shape (num_actions,)."""
+        return self.observe(seat)["action_mask"]
 
     def observe_all(self) -> np.ndarray:
         """What all seats see, a new array, float32 of shape (seats, layout.size)."""
@@ -243,8 +257,9 @@ class Table:
         self._kernels.look_one(self.states, self._data, self._reward, masks, self._looked, self._totals)
         self._seen(masks)
 
-    def close_masks(self) -> None:
-        """Leave every seat the action wait alone: after a game that ended by an illegal action."""
+    def close(self) -> None:
+        """End the game by an illegal action: leave every seat the action wait alone."""
+        self.closed = True
         self.masks = np.zeros(self.masks.shape, np.int8)
         self.masks[:, self.recipe.game.wait] = 1
 

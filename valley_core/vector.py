@@ -14,6 +14,7 @@ from valley_core.adapter import (
     ILLEGAL_ACTION,
     LOSS,
     action_space,
+    as_number,
     as_seed,
     legal_names,
     observation_space,
@@ -43,25 +44,26 @@ def as_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
 class VectorAdapter(VectorEnv):
     """`num_envs` games as a Gymnasium `VectorEnv`, a learner in each.
 
-    Game i of ``reset(seed=s)`` is the game of a single environment after ``reset(seed=s + i)``; the games that follow it are
-    those of ``reset()`` there. Neither the number of games nor that of threads changes a game
+    Game i of ``reset(seed=s)`` is the game of a single environment after ``reset(seed=s + i)``; the games that follow
+    it are those of ``reset()`` there. Neither the number of games nor that of threads changes a game
     (`valley_core.batch.set_num_threads`).
 
     Attributes:
-        ended_summaries: `Game.summary` of each game that ended in the last step, by number, if asked for by `summaries`.
+        ended_summaries: `Game.summary` of each game that ended in the last step, by number, if asked for by
+            `summaries`.
 
-    **Observation**: ``{"observation": float32 (num_envs, layout.size), "action_mask": int8 (num_envs, num_actions)}``. The
-    masks are also in ``infos["action_mask"]``.
+    **Observation**: ``{"observation": float32 (num_envs, layout.size), "action_mask": int8 (num_envs,
+    num_actions)}``. The masks are also in ``infos["action_mask"]``.
 
-    **Action**: integers of shape (num_envs,), legal each. All are checked before anything changes; what is no action at all
-    raises `IllegalActionError`, and see `illegal_action`.
+    **Action**: integers of shape (num_envs,), legal each. All are checked before anything changes; what is no action
+    at all raises `IllegalActionError`, and see `illegal_action`.
 
     **Reward, end**: as of `valley_core.gym_env.GymAdapter`, float64 and bool of shape (num_envs,).
 
-    **Autoreset**, as ``metadata["autoreset_mode"]`` says. `AutoresetMode.NEXT_STEP`: the step after a game's end ignores
-    its action, deals a new game, and gives its first observation with reward 0. `AutoresetMode.SAME_STEP`: the step that ends
-    a game gives the first observation of the next; the last one of the old is in ``infos["final_obs"][i]``, where
-    ``infos["_final_obs"][i]`` holds, and its infos are in ``infos["final_info"]``.
+    **Autoreset**, as ``metadata["autoreset_mode"]`` says. `AutoresetMode.NEXT_STEP`: the step after a game's end
+    ignores its action, deals a new game, and gives its first observation with reward 0. `AutoresetMode.SAME_STEP`:
+    the step that ends a game gives the first observation of the next; the last one of the old is in
+    ``infos["final_obs"][i]``, where ``infos["_final_obs"][i]`` holds, and its infos are in ``infos["final_info"]``.
 
     Args:
         make_game: An importable function that makes the `Game`.
@@ -70,10 +72,10 @@ class VectorAdapter(VectorEnv):
         seat, opponents: As of `GymAdapter`. An agent is asked for all games at once.
         autoreset_mode: `AutoresetMode.NEXT_STEP` or `AutoresetMode.SAME_STEP`.
         illegal_action: As of `GymAdapter`; ``infos["illegal_actions"]`` counts, except with ``"raise"``.
-        copy: Give new arrays. Without it, observations and masks are buffers that the next step overwrites, and must not
-            be written to.
-        summaries: Put `Game.summary` of each game that ends into the infos: Python code for each, which takes longer than
-            the game.
+        copy: Give new arrays. Without it, observations and masks are buffers that the next step overwrites, and must
+            not be written to.
+        summaries: Put `Game.summary` of each game that ends into the infos: Python code for each, which takes longer
+            than the game.
         render_mode, drawings: As of `GymAdapter`; `render` gives a tuple of pictures.
     """
 
@@ -92,7 +94,7 @@ class VectorAdapter(VectorEnv):
         render_mode: str | None = None,
         drawings: Drawings | None = None,
     ) -> None:
-        if isinstance(num_envs, bool) or not isinstance(num_envs, int | np.integer) or num_envs < 1:
+        if as_number(num_envs) is None or num_envs < 1:
             raise OptionError(f"num_envs={num_envs!r} must be a whole number of at least 1")
         self.num_envs = int(num_envs)
         self.copy = copy
@@ -118,7 +120,8 @@ class VectorAdapter(VectorEnv):
     @cached_property
     def observation_space(self) -> spaces.Dict:  # type: ignore[override]
         """`num_envs` times `single_observation_space`; made when first asked for, since it is large."""
-        return batch_space(self.single_observation_space, self.num_envs)
+        space: Any = batch_space(self.single_observation_space, self.num_envs)
+        return space
 
     @property
     def game(self) -> Game:
@@ -145,8 +148,8 @@ class VectorAdapter(VectorEnv):
         """Deal new games.
 
         Args:
-            seed: A whole number s, for seeds s, s + 1, …; or one seed, or None, for each game. A game without a seed goes on
-                with its stream of random numbers, or starts from entropy if it never was seeded.
+            seed: A whole number s, for seeds s, s + 1, …; or one seed, or None, for each game. A game without a seed
+                goes on with its stream of random numbers, or starts from entropy if it never was seeded.
             options: ``{"state": record}`` starts all games from a position, ``{"state": records}`` each from its own.
 
         Raises:
@@ -155,8 +158,8 @@ class VectorAdapter(VectorEnv):
         """
         record = state_option(options)
         seeds = self._seeds_of(seed)
+        self._learners.seed(self._first_seeds(seeds))
         if record is None:
-            self._learners.seed(seeds)
             self._learners.deal(self._all)
         else:
             self._learners.place(self._records_of(record), seeds)
@@ -175,12 +178,15 @@ class VectorAdapter(VectorEnv):
             seeds = [first + i for i in range(self.num_envs)]
         if len(seeds) != self.num_envs:
             raise OptionError(f"{len(seeds)} seeds for {self.num_envs} games; give one for each, or a single number")
-        if not self._learners.seeded.all():
-            fresh = self.np_random_seed or 0
-            for i in np.flatnonzero(~self._learners.seeded):
-                if seeds[i] is None:
-                    seeds[i] = fresh + int(i)
         return seeds
+
+    def _first_seeds(self, seeds: list[int | None]) -> list[int | None]:
+        """The seeds, with entropy for games that never had one."""
+        if self._learners.seeded.all():
+            return seeds
+        fresh: Any = self.np_random_seed
+        known = self._learners.seeded.tolist()
+        return [fresh + i if one is None and not known[i] else one for i, one in enumerate(seeds)]
 
     def _records_of(self, record: Any) -> list[Any]:
         if getattr(record, "shape", ()) == ():
@@ -278,15 +284,15 @@ class VectorAdapter(VectorEnv):
         observations = self._observations[which]
         masks = self._masks[which].view(np.int8)
         final_obs = np.full(self.num_envs, None, object)
-        for k, i in enumerate(which):
+        for k, i in enumerate(which.tolist()):
             final_obs[i] = {"observation": observations[k], "action_mask": masks[k]}
         final_masks = np.zeros(self._masks.shape, np.int8)
         final_masks[which] = masks
         final_info: dict[str, Any] = {"action_mask": final_masks, "_action_mask": over.copy()}
         if self._illegal_action != "raise":
             final_info |= {"illegal_actions": self._illegal_count * over, "_illegal_actions": over.copy()}
-        for i, summary in self.ended_summaries.items():
-            final_info = self._add_info(final_info, summary, i)
+        for number, summary in self.ended_summaries.items():
+            final_info = self._add_info(final_info, summary, number)
         self._deal(over)
         self._see(over, self._none)
         return {"final_obs": final_obs, "_final_obs": over.copy(), "final_info": final_info, "_final_info": over.copy()}
@@ -329,13 +335,13 @@ class VectorAdapter(VectorEnv):
         return self._learners.states.copy()
 
     def set_state_records(self, records: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Go on from records; observations and infos as of `reset`. `StateError`, and nothing changed, if one is wrong."""
+        """Go on from records; observations, infos and errors as of `reset`."""
+        self._learners.seed(self._first_seeds([None] * self.num_envs))
         self._learners.place(self._records_of(records))
-        self._learners.seeded[:] = True
         self._ready = True
         return self._begin()
 
-    def render(self) -> tuple[Any, ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[Any, ...] | None:
         """A picture of each game in the chosen render mode."""
         if self._drawing is None:
             return None

@@ -34,6 +34,7 @@ class ZooAdapter:
         self._drawing = drawing_of(render_mode, drawings)
         self.render_mode = render_mode
         self._table = Table(Recipe(make_game, options))
+        self._num_actions = self.game.num_actions
         self.metadata = {
             "name": name or self.game.name,
             "render_modes": render_modes(drawings),
@@ -65,9 +66,8 @@ class ZooAdapter:
     def _number(self, seat: int, action: object) -> int:
         """An action as a number in the action space, or `IllegalActionError`."""
         number = as_number(action)
-        masks = self._table.masks
-        if number is None or not 0 <= number < masks.shape[1]:
-            raise out_of_space(self.game, self.possible_agents[seat], action, masks[seat])
+        if number is None or not 0 <= number < self._num_actions:
+            raise out_of_space(self.game, self.possible_agents[seat], action, self._table.mask(seat))
         return number
 
     def state_record(self) -> np.ndarray:

@@ -41,7 +41,7 @@ class Table:
     # Drawing at once, outside of turns, to set up a position.
 
     def draw(self, on: int, seat: int, *elements: str) -> "Table":
-        """Draw elements on a board: ``o r1c1`` a Stop, ``^ r1c1`` a Tent, ``- r1c1 r1c5`` a Trail, ``| …`` column first."""
+        """Draw elements: ``o r1c1`` a Stop, ``^ r1c1`` a Tent, ``- r1c1 r3c5`` a Trail, ``|`` one column first."""
         for element in elements:
             sign, *places = element.split()
             squares = [self.square(place) for place in places]
@@ -50,7 +50,7 @@ class Table:
             elif sign == "^":
                 rules.draw_tent(self.state, self.data, on, seat, *squares)
             else:
-                assert self.is_open(on, seat, *places, way=" |".index(sign) if sign == "|" else 0)
+                assert self.is_open(on, seat, *places, way=int(sign == "|"))
                 rules.draw_trail(self.state, self.data, on, seat, *squares, int(sign == "|"))
         return self
 

@@ -91,7 +91,7 @@ def test_stops_keep_apart_orthogonally_whatever_their_colour() -> None:
 
 def test_straight_trails_along_rows_and_columns() -> None:
     table = Table(OPEN, turn=1).draw(1, 0, "o r4c1", "o r4c4", "o r7c1")
-    table.turn("trail from r4c1 + trail to r4c4, row first", "tent r7c7")
+    table.turn("trail-from r4c1 + row-first r4c4", "tent r7c7")
     same_picture(
         table,
         1,
@@ -112,15 +112,15 @@ def test_straight_trails_along_rows_and_columns() -> None:
 @pytest.mark.parametrize(
     ("end", "way", "rows"),
     [
-        ("r7c5", "row first", ["@0 ─0 ┐0", ".  .  │0", ".  .  │0", ".  .  @0"]),
-        ("r7c5", "column first", ["@0 .  .", "│0 .  .", "│0 .  .", "└0 ─0 @0"]),
-        ("r7c1", "row first", ["┌0 ─0 @0", "│0 .  .", "│0 .  .", "@0 .  ."]),
-        ("r7c1", "column first", [".  .  @0", ".  .  │0", ".  .  │0", "@0 ─0 ┘0"]),
+        ("r7c5", "row-first", ["@0 ─0 ┐0", ".  .  │0", ".  .  │0", ".  .  @0"]),
+        ("r7c5", "column-first", ["@0 .  .", "│0 .  .", "│0 .  .", "└0 ─0 @0"]),
+        ("r7c1", "row-first", ["┌0 ─0 @0", "│0 .  .", "│0 .  .", "@0 .  ."]),
+        ("r7c1", "column-first", [".  .  @0", ".  .  │0", ".  .  │0", "@0 ─0 ┘0"]),
     ],
 )
 def test_trails_with_one_corner(end: str, way: str, rows: list[str]) -> None:
     table = Table(OPEN, turn=1).draw(1, 0, "o r4c3", f"o {end}")
-    table.turn(f"trail from r4c3 + trail to {end}, {way}", "tent r7c7")
+    table.turn(f"trail-from r4c3 + {way} {end}", "tent r7c7")
     left = 2 if end == "r7c5" else 0
     assert [line[3 * left : 3 * left + 8].rstrip() for line in table.picture(1)[3:]] == rows
 
@@ -128,9 +128,9 @@ def test_trails_with_one_corner(end: str, way: str, rows: list[str]) -> None:
 def test_trails_lead_to_stops_with_a_higher_index() -> None:
     """Each Trail has one pair of actions: it begins at the end that comes first."""
     table = Table(OPEN, turn=1).draw(1, 0, "o r4c1", "o r5c2", "o r7c4")
-    assert table.places(0, "trail from") == names("r4c1 r5c2")
-    table.act(0, "trail from r5c2")
-    assert table.legal(0) == {"trail to r7c4, row first", "trail to r7c4, column first"}
+    assert table.places(0, "trail-from") == names("r4c1 r5c2")
+    table.act(0, "trail-from r5c2")
+    assert table.legal(0) == {"row-first r7c4", "column-first r7c4"}
 
 
 @pytest.mark.parametrize("obstacle", ["k", "e", "l", "t", "w"])
@@ -251,14 +251,14 @@ def test_trails_side_by_side_and_twice_between_the_same_stops() -> None:
 def test_trail_between_diagonal_neighbours_covers_the_corner() -> None:
     """R6."""
     table = Table(OPEN, turn=1).draw(1, 0, "o r5c1", "o r6c2")
-    table.turn("trail from r5c1 + trail to r6c2, column first", "tent r1c1")
+    table.turn("trail-from r5c1 + column-first r6c2", "tent r1c1")
     assert table.picture(1)[4:6] == ["@0 .  .  .  .  .  .", "└0 @0 .  .  .  .  ."]
     assert table.is_open(1, 0, "r5c1", "r6c2", 0)
 
 
 def test_trails_join_stops_of_one_player() -> None:
     table = Table(OPEN, turn=1).draw(1, 0, "o r5c1").draw(1, 1, "o r5c5")
-    assert not table.places(0, "trail from")
+    assert not table.places(0, "trail-from")
 
 
 # --- Tents ----------------------------------------------------------------------------------------------------------
@@ -426,7 +426,7 @@ def test_a_whole_game() -> None:
     table.turn("stop r7c1", "stop r1c1")  # the other way round, and so on in turn
     table.turn("stop r2c6", "stop r5c3")
     table.turn("tent r7c2", "tent r1c7")
-    table.turn("trail from r2c2 + trail to r2c6, row first", "trail from r1c3 + trail to r5c3, row first")
+    table.turn("trail-from r2c2 + row-first r2c6", "trail-from r1c3 + row-first r5c3")
     table.turn("tent r7c3", "tent r3c7")
     table.turn("tent r1c6", "tent r6c4")
     table.turn("tent r7c4", "tent r7c7")

@@ -42,10 +42,10 @@ def test_a_trail_scores_each_area_that_it_enters(stops: Sequence[str], trail: st
 
 
 def test_an_area_entered_twice_counts_once() -> None:
-    areas = "AAAAAAA ABABBBB CCBDDDD EECDFFF EECDDFF GGHHHII GGHHIII"
-    with_notch = board("....... ....... ....... ....rr. ....... ....... .......", areas.replace("ABABBBB", "AABBBBB"))
-    table = Table(with_notch).draw(1, 0, "o r5c2", "o r5c5", "- r5c2 r5c5")  # E C D D
-    assert table.points(1, 0)[Points.AREAS] == 3
+    areas = "AAAAACC AABAACC AABBBCC DDDEEFF DDDEEFF GGGHHII GGGHHII"
+    table = Table(board("....... ....... ....... ..t.rr. ....... ....... .......", areas))
+    table.draw(1, 0, "o r2c1", "o r2c5", "- r2c1 r2c5")
+    assert table.points(1, 0)[Points.AREAS] == 2  # A, B, A
 
 
 def test_a_bridged_square_counts() -> None:

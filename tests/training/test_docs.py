@@ -66,7 +66,8 @@ def test_results_come_from_json(tmp_path: Path) -> None:
     file = results / "difficulty.json"
     assert main(["difficulty", "--agents", "random", "--games", "50", "--json", str(file)]) == 0
     rows = [{"game": "deathvalley", "layer": "batch", "batch": n, "steps_per_s": n, "slowest": 1} for n in (7, 9, 8)]
-    (results / "speed.json").write_text(json.dumps({"rows": rows}), encoding="utf-8")
+    speed = results / "speed.json"
+    speed.write_text(json.dumps({"rows": rows}), encoding="utf-8")
     made = renewed(text, "README", tmp_path)
     assert "older" not in made
     assert made.count("| random | `") == 4
@@ -74,6 +75,7 @@ def test_results_come_from_json(tmp_path: Path) -> None:
 
 
 def test_arguments_are_read_from_docstrings() -> None:
-    text = "Title.\n\nArgs:\n    one: First ``x``\n        and more.\n    two, three: Others: all.\n\nRaises:\n    E: no.\n"
+    arguments = "    one: First ``x``\n        and more.\n    two, three: Others: all.\n"
+    text = f"Title.\n\nArgs:\n{arguments}\nRaises:\n    E: no.\n"
     found = dict(described_arguments(text))
     assert found == {"one": "First `x` and more.", "two": "Others: all.", "three": "Others: all."}

@@ -9,6 +9,7 @@ from agents.base import Agent
 from agents.random import RandomAgent
 from deathvalley_env.game import make_game as death_valley
 from riftvalley_env.game import make_game as rift_valley
+from training.games import entry_of
 from training.match import NO_SEAT, agent_seeds, deal_seeds, outcome, play_games
 from valley_core.batch import num_threads, set_num_threads
 from valley_core.decisions import Decisions
@@ -95,7 +96,7 @@ def by_hand(game: Game, seed: np.uint64) -> dict[str, object]:
 def test_a_batch_plays_the_games_that_the_kernels_play(game: Game) -> None:
     seeds = deal_seeds(3, 20)
     results = play_games(game, seated(game, (Turning, Turning, Turning)), seeds)
-    columns = __import__(f"training.columns.{game.name}", fromlist=["ENDINGS"])
+    columns = entry_of(game.name).columns
     for row, seed in zip(results, seeds, strict=True):
         expected = by_hand(game, seed)
         assert row["seed"] == seed

@@ -101,7 +101,8 @@ def test_paired_shares_cover_as_they_say() -> None:
 def test_a_verdict_names_its_interval() -> None:
     clear = verdict("wins", "greedy", "random", Interval(0.3, 0.25, 0.35, "paired t", 1000))
     assert clear == (
-        "wins: more with greedy than with random: +30.0 percentage points (95 % paired t interval +25.0 to +35.0, 1,000 deals)"
+        "wins: more with greedy than with random: +30.0 percentage points "
+        "(95 % paired t interval +25.0 to +35.0, 1,000 deals)"
     )
     open_ = verdict("wins", "a", "b", Interval(-0.01, -0.03, 0.01, "paired t", 10))
     assert "no difference shown between a and b: −1.0 percentage points" in open_

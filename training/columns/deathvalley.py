@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import deathvalley_env  # noqa: F401  (registers the sources that the cache depends on)
-from deathvalley_env.scoring import card_scores, ending, score_of
+from deathvalley_env.scoring import card_scores, ending
 from deathvalley_env.vocabulary import NUM_CARDS, NUM_PLAYERS, Ending
 from valley_core.game import Game
 from valley_core.jit import kernel, register_package
@@ -41,7 +41,7 @@ def _fill(states: Any, data: Any, out: Any) -> None:
         deck = data[state.data]
         row = out[i]
         for player in range(NUM_PLAYERS):
-            score = score_of(state, deck, player)
+            score = state.scores[player]
             card_scores(state, deck, player, points)
             row.scores[player] = score
             rest = score
@@ -54,7 +54,7 @@ def _fill(states: Any, data: Any, out: Any) -> None:
             row.by_kind[player, 3] = rest
             row.busts[player] = state.busts[player]
         row.turns = state.turn
-        _, rule = ending(state, deck)
+        _, rule = ending(state)
         row.ending = rule
 
 

@@ -1,0 +1,95 @@
+"""The command line of boards: ``python -m riftvalley_env board check|show|template|generate``."""
+
+import argparse
+import inspect
+import io
+import sys
+from collections.abc import Sequence
+
+from riftvalley_env.board import Board, BoardError, load_board
+from riftvalley_env.board_check import most_areas
+from riftvalley_env.board_template import template
+from riftvalley_env.generator import generate_board
+from riftvalley_env.vocabulary import SQUARE_LETTERS
+from valley_core.errors import OptionError
+
+EXIT_DEFECTS = 1
+EXIT_USAGE = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Returns:
+        0; 1 if a board has defects, which are on stderr, one in each line; 2 for numbers out of range. Other wrong
+        usage exits with 2.
+    """
+    arguments = vars(_parser().parse_args(argv))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        print(_output(**arguments), end="")
+    except BoardError as error:
+        print("\n".join(error.lines()), file=sys.stderr)
+        return EXIT_DEFECTS
+    except OptionError as error:
+        print(error, file=sys.stderr)
+        return EXIT_USAGE
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m riftvalley_env", description="Rift Valley Reserve")
+    commands = parser.add_subparsers(required=True, metavar="board")
+    boards = commands.add_parser("board", help="check, show, begin or generate a board")
+    verbs = boards.add_subparsers(dest="command", required=True)
+    check = verbs.add_parser("check", help="list every defect, with line, column and remedy")
+    show = verbs.add_parser("show", help="print a board with its areas, and what it holds")
+    for verb in (check, show):
+        verb.add_argument("board", metavar="FILE", help="a board file, or the name of a shipped board")
+    verbs.add_parser("template", help="print a board file to fill in")
+    generate = verbs.add_parser("generate", help="print a random valid board")
+    for name, parameter in inspect.signature(generate_board).parameters.items():
+        required = parameter.default is inspect.Parameter.empty
+        default = None if required else parameter.default
+        generate.add_argument(
+            f"--{name.replace('_', '-')}", type=int, required=required, default=default, help=f"default: {default}"
+        )
+    return parser
+
+
+def _output(command: str, board: str = "", **numbers: int) -> str:
+    """What a command prints."""
+    if command == "template":
+        return template()
+    if command == "generate":
+        return generate_board(**numbers).to_text()
+    loaded = load_board(board)
+    if command == "check":
+        return f"{board}: no defects (board {loaded.name}, digest {loaded.digest})\n"
+    return shown(loaded)
+
+
+def shown(board: Board) -> str:
+    """A board as text: what it is and holds, then squares and areas side by side, with rows and columns numbered."""
+    letters = "".join(board.squares)
+    held = ", ".join(f"{letters.count(letter)} {square.name.lower()}" for letter, square in SQUARE_LETTERS.items())
+    most, _ = most_areas(board.areas, board.squares)
+    columns = " ".join(str(c % 10) for c in range(1, board.width + 1))
+    rows = [
+        f"{r:2}  {' '.join(squares)}    {' '.join(areas)}"
+        for r, (squares, areas) in enumerate(zip(board.squares, board.areas, strict=True), start=1)
+    ]
+    head = [
+        f"{board.name} ({board.kind}, {board.source}, {board.height} x {board.width}, digest {board.digest})",
+        f"notes: {board.notes}",
+        f"squares: {held}",
+        f"the most areas that one Trail can enter: {most}",
+        "",
+        f"    {columns}    {columns}",
+    ]
+    return "\n".join([*head, *rows, ""])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

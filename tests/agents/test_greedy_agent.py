@@ -1,0 +1,76 @@
+"""The greedy agent: how well it plays, and what it must see."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from agents import make_agent
+from deathvalley_env.vocabulary import Action, Decision
+from tests.agents.tables import act_all, decisions_of, game_of, in_mid_play, play, seats_of, win_rate
+from valley_core.batch import loops_of
+from valley_core.errors import OptionError
+from valley_core.game import Game
+
+SEEDS = np.arange(1000, dtype=np.uint64)
+
+AT_LEAST = {
+    ("solo", "highs_and_lows"): 0.0,
+    ("solo discard_points", "highs_and_lows"): 0.0,
+    ("solo must_outbust", "highs_and_lows"): 0.0,
+    ("solo both", "highs_and_lows"): 0.0,
+    ("solo", "death_valley"): 0.0,
+    ("solo", "mixed"): 0.0,
+}
+"""Win rates against the solo AI that 1,000 games with these seeds must reach, with some room."""
+
+
+@pytest.mark.parametrize(("variant", "deck"), AT_LEAST)
+def test_against_the_solo_ai(variant: str, deck: str) -> None:
+    game = game_of(variant, deck)
+    rates = {}
+    for name in ("greedy", "random"):
+        agent = make_agent(name)
+        rates[name] = win_rate(game, play(game, (agent, agent), SEEDS))
+    assert rates["greedy"] >= AT_LEAST[variant, deck]
+    assert rates["greedy"] > rates["random"] + 0.2
+
+
+@pytest.mark.parametrize("other", ["random", "rulebook"])
+@pytest.mark.parametrize("variant", ["base", "backseat"])
+@pytest.mark.parametrize("deck", ["highs_and_lows", "death_valley", "random 1"])
+def test_beats_weaker_players_from_either_seat(variant: str, other: str, deck: str) -> None:
+    game = game_of(variant, deck)
+    first = win_rate(game, play(game, (make_agent("greedy"), make_agent(other)), SEEDS), 0)
+    second = win_rate(game, play(game, (make_agent(other), make_agent("greedy")), SEEDS), 1)
+    assert min(first, second) > 0.6
+
+
+@pytest.mark.parametrize("variant", ["base", "backseat", "solo"])
+def test_takes_a_sure_win(variant: str) -> None:
+    """Where a Travel of the face-up card ends the game with a win, what it does wins."""
+    game = game_of(variant)
+    states = in_mid_play(game, 20_000)
+    states = states[(states["decision"] == Decision.TURN) & (states["deck_size"] == 1)]
+    seats = seats_of(game, states)
+    won = after(game, states, np.full(len(states), int(Action.TRAVEL_FACE_UP)), seats)
+    states, seats = states[won], seats[won]
+    assert len(states) > 5
+    agent = make_agent("greedy")
+    agent.start(game, np.zeros(len(states), np.uint64))
+    assert after(game, states, act_all(agent, decisions_of(game, states)), seats).all()
+
+
+def after(game: Game, states: np.ndarray, actions: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """Whether each game, after an action, is over and won by the seat that acted."""
+    later = states.copy()
+    loops_of(game).step_all(later, game.data, seats, actions)
+    totals = np.zeros((len(later), game.seats))
+    next_seats, statuses = np.zeros(len(later), np.int64), np.zeros(len(later), np.int64)
+    loops_of(game).look_all(later, game.data, 0, next_seats, statuses, totals)
+    return (next_seats < 0) & (totals[np.arange(len(later)), seats] == 1)
+
+
+def test_a_game_that_it_does_not_know() -> None:
+    with pytest.raises(OptionError, match="cannot play 'chess'"):
+        make_agent("greedy").start(dataclasses.replace(game_of("base"), name="chess"), SEEDS)
