@@ -407,7 +407,7 @@ def choose_all(states: Any, data: Any, seats: Any, scratch: Any, weights: Any, f
     for i in range(len(states)):
         scratch[ROOT] = states[i]
         forget_hidden(scratch[ROOT])
-        actions[i] = choose(scratch, data[states[i].data], int(seats[i]), weights, features)
+        actions[i] = choose(scratch, data[states[i]["data"]], int(seats[i]), weights, features)
 
 
 def choose_some(states: np.ndarray, data: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> None:

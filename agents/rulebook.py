@@ -57,7 +57,7 @@ def rulebook_all(states: Any, data: Any, seats: Any, scratch: Any, actions: Any)
     """The choice of one seat of each game."""
     for i in range(len(states)):
         scratch[0] = states[i]
-        actions[i] = rulebook_choice(scratch[0], data[states[i].data], seats[i])
+        actions[i] = rulebook_choice(scratch[0], data[states[i]["data"]], seats[i])
 
 
 class RulebookAgent(Agent):

@@ -13,7 +13,7 @@ from deathvalley_env.rows import (
     touch,
     visible_above,
 )
-from deathvalley_env.vocabulary import NO_CARD, Cards, Effect, Position, Row
+from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, Cards, Effect, Position, Row
 from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
 
@@ -218,19 +218,21 @@ def swap_visible(state: Any, player: int, first: int, second: int) -> None:
     """Two visible cards change places; the cards under each stay in place (R3)."""
     touch(state, player)
     journey, scrapbook = state.journey[player], state.scrapbook[player]
-    first_column = column(journey, state.journey_size[player], first)
-    second_column = column(journey, state.journey_size[player], second)
-    if (first_column >= 0) != (second_column >= 0):  # in different rows
+    first_in_journey = (state.journey_set[player] & bit(first)) != 0
+    second_in_journey = (state.journey_set[player] & bit(second)) != 0
+    k = column(journey if first_in_journey else scrapbook, NUM_CARDS, first)
+    m = column(journey if second_in_journey else scrapbook, NUM_CARDS, second)
+    if first_in_journey:
+        journey[k] = second
+    else:
+        scrapbook[k] = second
+    if second_in_journey:
+        journey[m] = first
+    else:
+        scrapbook[m] = first
+    if first_in_journey != second_in_journey:
         state.journey_set[player] ^= bit(first) | bit(second)
         state.scrapbook_set[player] ^= bit(first) | bit(second)
-    if first_column >= 0:
-        journey[first_column] = second
-    else:
-        scrapbook[column(scrapbook, state.scrapbook_size[player], first)] = second
-    if second_column >= 0:
-        journey[second_column] = first
-    else:
-        scrapbook[column(scrapbook, state.scrapbook_size[player], second)] = first
     state.under[first], state.under[second] = state.under[second], state.under[first]
 
 

@@ -273,8 +273,8 @@ def observe(state: Any, deck: Any, seat: int, out: Any) -> None:
     write_set(set_of(state.traveled), AT_TRAVELED, out)
     write_set(state.used[state.window], AT_USED, out)
     write_set(state.kept, AT_KEPT, out)
-    out[AT_DECISION + state.decision] = 1
-    out[AT_WINDOW + state.window] = 1
+    out[AT_DECISION + int(state.decision)] = 1
+    out[AT_WINDOW + int(state.window)] = 1
     out[AT_OWN_TURN] = state.active == seat
     out[AT_ASKED] = asked(state, seat)
     out[AT_DECK_SIZE] = np.float32(state.deck_size) * A_CARD

@@ -69,7 +69,7 @@ class Game:
     """Facts of a game with its options chosen, and its kernels.
 
     Attributes:
-        name: As in ``deathvalley``.
+        name: The name on the command line, one word.
         package: The package of its kernels, whose sources name their cache.
         seats: How many seats choose actions; agents are ``player_0`` ….
         simultaneous: Whether several seats may be asked at once.

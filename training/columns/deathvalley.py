@@ -38,7 +38,7 @@ def _fill(states: Any, data: Any, out: Any) -> None:
     points = np.zeros((NUM_CARDS, 3), np.int64)
     for i in range(len(states)):
         state = states[i]
-        deck = data[state.data]
+        deck = data[state["data"]]
         row = out[i]
         for player in range(NUM_PLAYERS):
             score = state.scores[player]
