@@ -1,4 +1,4 @@
-"""Card abilities, as data read by kernels: which cards an ability selects, whether it applies, and which cards it may take.
+"""Card abilities, as data read by kernels: what an ability selects, whether it applies, and which cards it may take.
 
 The meaning of each word is in ``docs/decks.md``.
 """
@@ -173,7 +173,9 @@ def alternative(state: Any, deck: Any, rows: Any, player: int, card: int, timing
     """Which ability of `card` takes `choice`: the first of this timing that admits it (-1: none)."""
     for i in range(deck.first[card, timing], deck.first[card, timing + 1]):
         ability = deck.abilities[card, i]
-        if applies(state, rows, player, card, ability.condition) and choices(state, rows, player, card, ability) & bit(choice):
+        if applies(state, rows, player, card, ability.condition) and choices(state, rows, player, card, ability) & bit(
+            choice
+        ):
             return i
     return -1
 
@@ -195,7 +197,9 @@ def travels_again(state: Any, deck: Any, rows: Any, player: int, card: int, timi
     for i in range(deck.first[card, timing], deck.first[card, timing + 1]):
         ability = deck.abilities[card, i]
         if ability.effect == Effect.TRAVEL_AGAIN:
-            return (state.deck_size > 0 or state.face_up != NO_CARD) and applies(state, rows, player, card, ability.condition)
+            return (state.deck_size > 0 or state.face_up != NO_CARD) and applies(
+                state, rows, player, card, ability.condition
+            )
     return False
 
 

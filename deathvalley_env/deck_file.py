@@ -1,6 +1,6 @@
 """Deck files and their defects: every defect at once, each with its line and the remedy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 from deathvalley_env.deck_check import DeckTables, check_deck
 from deathvalley_env.deck_reader import Finding, Path, Reader
 from deathvalley_env.toml_lines import key_positions, parse
+from valley_core.errors import DefectsError
 
 MAX_FILE_BYTES = 1_000_000
 
@@ -31,26 +32,11 @@ class Defect:
         return ": ".join(part for part in (where, self.place, f"{self.problem}; {self.remedy}") if part)
 
 
-class DeckError(ValueError):
-    """A deck that cannot be used; its text lists all the defects.
+class DeckError(DefectsError):
+    """A deck that cannot be used; its text lists all the defects, in the order of the lines."""
 
-    Attributes:
-        file: the file, or what else the deck was made from.
-        defects: every defect, in the order of the lines.
-    """
-
-    def __init__(self, file: str, defects: Sequence[Defect]) -> None:
-        super().__init__(file, tuple(defects))
-        self.file = file
-        self.defects = tuple(defects)
-
-    def lines(self) -> list[str]:
-        """Each defect in one line."""
-        return [defect.text(self.file) for defect in self.defects]
-
-    def __str__(self) -> str:
-        count = len(self.defects)
-        return "\n".join([f"{count} defect{'s' if count != 1 else ''} in deck {self.file}", *self.lines()])
+    kind = "deck"
+    defects: tuple[Defect, ...]
 
 
 def single_error(file: str, problem: str, remedy: str, line: int | None = None) -> DeckError:

@@ -50,7 +50,7 @@ A_POINT = np.float32(1 / MOST_POINTS)
 
 BITS = 6
 ONES = ((np.arange(1 << BITS)[:, None] >> np.arange(BITS)) & 1).astype(np.float32)
-"""The binary digits of each number of six bits: sets of cards are copied from here, which is much faster than bit by bit."""
+"""The binary digits of each number of six bits: sets are copied from here, which is much faster than bit by bit."""
 
 # Where a card can be, from the observer's view.
 DECK_PLACE, FACE_UP = 0, 1
@@ -115,8 +115,9 @@ FACTS = Field(
     (NUM_CARDS, FACTS_PER_CARD),
     -1,
     1,
-    "each card of the deck: hazard one-hot (4); stars / 9; skulls / 9; timings (8), effects (14) of its abilities; positive points / 9, negative points / 9, "
-    "`every` / 9; `per` (5); row (6), hazard (5) and visibility (3) of selections. Constant for a deck",
+    "each card of the deck: hazard one-hot (4); stars / 9; skulls / 9; timings (8), effects (14) of its abilities; "
+    "positive points / 9, negative points / 9, `every` / 9; `per` (5); row (6), hazard (5) and visibility (3) of "
+    "selections. Constant for a deck",
 )
 LAYOUT = Layout((*DYNAMIC, FACTS))
 LAYOUT_WITHOUT_FACTS = Layout(DYNAMIC)

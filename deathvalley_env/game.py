@@ -16,6 +16,7 @@ from deathvalley_env.vocabulary import NUM_CARDS, NUM_PLAYERS, Ending
 from valley_core.errors import OptionError
 from valley_core.game import Game, Kernels, Reward
 from valley_core.jit import kernel
+from valley_core.options import flag, one_of, whole_number
 
 VARIANTS = ("base", "backseat")
 MOST_TURNS = 1_000_000
@@ -39,18 +40,6 @@ KERNELS = Kernels(
     status=encoding.status,
     returns=encoding.returns,
 )
-
-
-def _one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    if value not in allowed:
-        raise OptionError(f"{name}={value!r} is not possible; choose one of {', '.join(map(repr, allowed))}")
-    return value
-
-
-def _flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise OptionError(f"{name}={value!r} must be True or False")
-    return bool(value)
 
 
 def make_game(
@@ -85,19 +74,18 @@ def make_game(
         DeckError: The deck has defects.
     """
     loaded = load_deck(deck)
-    _one_of("variant", variant, VARIANTS)
+    one_of("variant", variant, VARIANTS)
     flags = {"solo": solo, "discard_points": discard_points, "must_outbust": must_outbust}
     flags |= {"ask_forced": ask_forced, "card_facts": card_facts}
-    flags = {name: _flag(name, value) for name, value in flags.items()}
+    flags = {name: flag(name, value) for name, value in flags.items()}
     for name in ("discard_points", "must_outbust"):
         if flags[name] and not flags["solo"]:
             raise OptionError(f"{name}=True makes only the solo AI harder; use solo_env(), or solo=True")
-    _one_of("first_player", first_player, (None, 0, 1))
+    one_of("first_player", first_player, (None, 0, 1))
     if flags["solo"] and first_player == 1:
         raise OptionError("first_player=1 is not possible in solo play: you play first (rulebook, Solo Play)")
-    kind = Reward[_one_of("reward", reward, tuple(r.name.lower() for r in Reward)).upper()]
-    if isinstance(max_turns, bool) or not isinstance(max_turns, int | np.integer) or not 1 <= max_turns <= MOST_TURNS:
-        raise OptionError(f"max_turns={max_turns!r} must be a whole number from 1 to {MOST_TURNS:,}")
+    kind = Reward[one_of("reward", reward, tuple(r.name.lower() for r in Reward)).upper()]
+    turns = whole_number("max_turns", max_turns, 1, MOST_TURNS)
 
     data = np.zeros(1, DECK)
     data[0] = loaded.record
@@ -109,7 +97,7 @@ def make_game(
         must_outbust=flags["must_outbust"],
         ask_forced=flags["ask_forced"],
         first_player=first_player,
-        max_turns=int(max_turns),
+        max_turns=turns,
     )
     facts = flags["card_facts"]
     greatest = 1.5 if kind == Reward.SHAPED else 1.0
@@ -126,8 +114,8 @@ def make_game(
         fixed=encoding.facts_of(data[0])[None, :] if facts else np.zeros((1, 0), np.float32),
         template=template,
         reward=kind,
-        max_turns=int(max_turns),
-        max_decisions=int(max_turns) * DECISIONS_OF_A_TURN,
+        max_turns=turns,
+        max_decisions=turns * DECISIONS_OF_A_TURN,
         least_reward=-greatest,
         greatest_reward=greatest,
         kernels=KERNELS,
@@ -136,7 +124,7 @@ def make_game(
         check_state=lambda state: check_state(state, data),
         options={"deck": loaded.name, "deck_digest": loaded.digest, "variant": "backseat" if solo else variant}
         | flags
-        | {"first_player": first_player, "reward": reward, "max_turns": int(max_turns)},
+        | {"first_player": first_player, "reward": reward, "max_turns": turns},
     )
 
 
@@ -144,8 +132,9 @@ def summary(state: Any, deck: Any, names: list[str]) -> dict[str, Any]:
     """How a game stands or ended: scores by kind and card, busts, winner and by which rule.
 
     Returns:
-        ``scores`` [2], ``by_kind`` [2] of stars, skulls, abilities and discards, ``by_card`` [2] of name → points, ``busts`` [2], ``winner``
-        (0, 1 or None) and ``ending`` (score, fewer_busts, shared, must_outbust, truncated or none).
+        ``scores`` [2], ``by_kind`` [2] of stars, skulls, abilities and discards, ``by_card`` [2] of name → points,
+        ``busts`` [2], ``turns``, ``winner`` (0, 1 or None) and
+        ``ending`` (score, fewer_busts, shared, must_outbust, truncated or none).
     """
     winner, rule = ending(state)
     by_kind, by_card = [], []

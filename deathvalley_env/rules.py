@@ -1,7 +1,7 @@
 """The rules: set-up, turns, decisions and their consequences (rulebook, Setup to Solo Play).
 
-A turn is a sequence of decisions. `step` carries out the answer to one, and goes on to the next that has more than one legal
-answer. ``R1`` … ``R16`` are the rulings of ``docs/deathvalley.md``.
+A turn is a sequence of decisions. `step` carries out the answer to one, and goes on to the next that has more than one
+legal answer. ``R1`` … ``R16`` are the rulings of ``docs/deathvalley.md``.
 """
 
 from typing import Any
@@ -120,7 +120,9 @@ def usable_cards(state: Any, deck: Any, timing: int) -> int:
     while cards:
         card = lowest(cards)
         cards &= cards - 1
-        if all_choices(state, deck, rows, player, card, timing) or travels_again(state, deck, rows, player, card, timing):
+        if all_choices(state, deck, rows, player, card, timing) or travels_again(
+            state, deck, rows, player, card, timing
+        ):
             usable |= bit(card)
     return usable
 

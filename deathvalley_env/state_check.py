@@ -121,7 +121,9 @@ def _decision_fits(state: Any, deck: Any) -> None:
             f"field turn is {state['turn']} in a game of {state['max_turns']} turns that is not over{REMEDY}"
         )
     rows = rows_of(state, player)
-    if decision in (Decision.CARD, Decision.SECOND_CARD, Decision.HIDE) and (asking < 0 or not (rows[0] | rows[1]) >> asking & 1):
+    if decision in (Decision.CARD, Decision.SECOND_CARD, Decision.HIDE) and (
+        asking < 0 or not (rows[0] | rows[1]) >> asking & 1
+    ):
         raise StateError(f"field asking is {asking}, not a visible card of the player who is asked{REMEDY}")
     if decision == Decision.SECOND_CARD:
         chosen = int(state["chosen"])

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from riftvalley_env.vocabulary import AREA_LETTERS, MAX_SIDE, SQUARE_LETTERS
+from valley_core.errors import DefectsError
 
 MAX_FILE_BYTES = 100_000
 KINDS = ("identical", "asymmetrical")
@@ -35,26 +36,14 @@ class Defect:
         return f"{place}: {self.problem}; {self.remedy}"
 
 
-class BoardError(ValueError):
-    """A board that cannot be used; its text lists all the defects.
+class BoardError(DefectsError):
+    """A board that cannot be used; its text lists all the defects, in the order of the lines."""
 
-    Attributes:
-        file: the file, or what else the board was made from.
-        defects: every defect, in the order of the lines.
-    """
+    kind = "board"
+    defects: tuple[Defect, ...]
 
     def __init__(self, file: str, defects: Sequence[Defect]) -> None:
-        super().__init__(file, tuple(defects))
-        self.file = file
-        self.defects = tuple(sorted(defects, key=lambda defect: (defect.line or 0, defect.column or 0)))
-
-    def lines(self) -> list[str]:
-        """Each defect in one line."""
-        return [defect.text(self.file) for defect in self.defects]
-
-    def __str__(self) -> str:
-        count = len(self.defects)
-        return "\n".join([f"{count} defect{'s' if count != 1 else ''} in board {self.file}", *self.lines()])
+        super().__init__(file, sorted(defects, key=lambda defect: (defect.line or 0, defect.column or 0)))
 
 
 @dataclass

@@ -14,9 +14,9 @@ from riftvalley_env.scoring import board_score, compare, ending, score_of, wins
 from riftvalley_env.state import new_states
 from riftvalley_env.state_check import check_state
 from riftvalley_env.vocabulary import MAX_BOARDS, MAX_PLAYERS, MIN_PLAYERS, Deal, Ending, Points
-from valley_core.adapter import one_of
 from valley_core.errors import OptionError
 from valley_core.game import Game, Kernels, Reward
+from valley_core.options import one_of, whole_number
 
 BoardLike = str | os.PathLike[str] | Board
 
@@ -35,12 +35,6 @@ KERNELS = Kernels(
     status=encoding.status,
     returns=encoding.returns,
 )
-
-
-def _number(name: str, value: Any, least: int, greatest: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= greatest:
-        raise OptionError(f"{name}={value!r} must be a whole number from {least} to {greatest:,}")
-    return int(value)
 
 
 def make_game(
@@ -70,7 +64,7 @@ def make_game(
         OptionError: An option is out of range, or there are too few boards, or too many.
         BoardError: A board has defects.
     """
-    players = _number("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
+    players = whole_number("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
     pool = board_pool(boards, players)
     flat = one_of("actions", actions, ACTIONS) == "flat"
     kind = Reward[one_of("reward", reward, tuple(r.name.lower() for r in Reward)).upper()]
@@ -78,7 +72,7 @@ def make_game(
     dealt = Deal.SAME if len(pool) == 1 else Deal.FIXED if fixed else Deal.SHUFFLED
     data = boards_record(pool)
     longest = longest_game(pool, players)
-    turns = longest if max_turns is None else _number("max_turns", max_turns, 1, MOST_TURNS)
+    turns = longest if max_turns is None else whole_number("max_turns", max_turns, 1, MOST_TURNS)
     template = new_states(1, num_players=players, max_turns=turns, deal=dealt, flat=flat)
     height, width = int(data[0]["height"]), int(data[0]["width"])
     layout = encoding.layout_of(players, height, width)

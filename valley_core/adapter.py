@@ -38,13 +38,6 @@ def observation_space(game: Game) -> spaces.Dict:
     return spaces.Dict({"observation": flat_space(game), "action_mask": mask})
 
 
-def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """`value`, or `OptionError` unless it is one of `allowed`."""
-    if value not in allowed:
-        raise OptionError(f"{name}={value!r} is not possible; choose one of {', '.join(map(repr, allowed))}")
-    return value
-
-
 def legal_names(game: Game, mask: np.ndarray) -> dict[int, str]:
     """Number and name of each legal action."""
     return {action: game.action_names[action] for action in np.flatnonzero(mask).tolist()}

@@ -1,8 +1,8 @@
 """Loops over many games, written once for all games and bound to each game's kernels.
 
-The templates below are plain functions; their names ``reset``, ``step``, ``legal`` … are the kernels of a game. `Loops` binds
-them and runs them on slices of a batch in several threads. A game depends on its own record alone, so that results do not
-depend on the number of threads.
+The templates below are plain functions; their names ``reset``, ``step``, ``legal`` … are the kernels of a game. `Loops`
+binds them and runs them on slices of a batch in several threads. A game depends on its own record alone, so that
+results do not depend on the number of threads.
 
 Threads are Python's: kernels release the GIL. No OpenMP is involved, so that forked and threaded callers are safe.
 """
@@ -23,14 +23,14 @@ LEAST_SHARE = 64
 """Games that are worth a thread of their own."""
 
 # The kernels of a game, bound by `Loops`.
-reset: Any
-step: Any
-legal: Any
-observe: Any
-to_act: Any
-asked: Any
-status: Any
-returns: Any
+reset: Any = None
+step: Any = None
+legal: Any = None
+observe: Any = None
+to_act: Any = None
+asked: Any = None
+status: Any = None
+returns: Any = None
 
 
 def reset_some(states: Any, data: Any, chosen: Any) -> None:
@@ -105,12 +105,12 @@ def pick_all(masks: Any, chances: Any, actions: Any) -> None:
         actions[i] = choose(masks[i], chances[i])
 
 
-choose: Any
+choose: Any = None
 """`pick`, bound."""
 
 
 def play_random(states: Any, data: Any, chances: Any, observations: Any, masks: Any, steps: int) -> int:
-    """Play `steps` random decisions in each game, building observation and mask before each; the number of games ended."""
+    """Play `steps` random decisions in each game, with observation and mask before each; the number of games ended."""
     ended = 0
     for _ in range(steps):
         for i in range(len(states)):

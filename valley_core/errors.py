@@ -1,5 +1,8 @@
 """The errors of the package: each names the place and the remedy."""
 
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
 
 class ValleyError(Exception):
     """Base of all errors that this package raises on purpose."""
@@ -30,3 +33,28 @@ class StateError(ValleyError, ValueError):
 
 class OptionError(ValleyError, ValueError):
     """A wrong option of a game, an adapter or an agent."""
+
+
+class DefectsError(ValleyError, ValueError):
+    """Something that cannot be used, with all its defects; the text lists them, a line each.
+
+    Attributes:
+        file: The file, or what else it was made from.
+        defects: Every defect; its ``text(file)`` is one line with the place, the problem and the remedy.
+    """
+
+    kind: ClassVar[str]
+    """What cannot be used, in a word."""
+
+    def __init__(self, file: str, defects: Sequence[Any]) -> None:
+        super().__init__(file, tuple(defects))  # so that it can be pickled
+        self.file = file
+        self.defects = tuple(defects)
+
+    def lines(self) -> list[str]:
+        """Each defect in one line."""
+        return [defect.text(self.file) for defect in self.defects]
+
+    def __str__(self) -> str:
+        count = len(self.defects)
+        return "\n".join([f"{count} defect{'s' if count != 1 else ''} in {self.kind} {self.file}", *self.lines()])

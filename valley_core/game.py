@@ -40,10 +40,10 @@ class Kernels:
     Attributes:
         reset: ``(state, data)``. Deal a new game from ``state.rng``, keeping the options in the state.
         step: ``(state, data, seat, action)``. Carry out an action that is legal for a seat that is asked.
-        legal: ``(state, data, seat, out)``. Write the mask, uint8 of shape (num_actions,); never all zero: a seat that is
-            asked nothing has the last action, wait, alone.
-        observe: ``(state, data, seat, out)``. Write the part of the observation that changes, float32; the rest of `out`,
-            from `Game.fixed_from` on, holds facts of `data`, and is left alone.
+        legal: ``(state, data, seat, out)``. Write the mask, uint8 of shape (num_actions,); never all zero: a seat that
+            is asked nothing has the last action, wait, alone.
+        observe: ``(state, data, seat, out)``. Write the part of the observation that changes, float32; the rest of
+            `out`, from `Game.fixed_from` on, holds facts of `data`, and is left alone.
         to_act: ``(state) -> seat`` that is asked next, -1 at the end.
         asked: ``(state, seat) -> bool``: whether a seat is asked now (several at once in a simultaneous game).
         status: ``(state) -> Status``.

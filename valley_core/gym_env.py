@@ -16,13 +16,13 @@ from valley_core.adapter import (
     as_seed,
     legal_names,
     observation_space,
-    one_of,
     out_of_space,
     state_option,
 )
 from valley_core.errors import GameOverError, IllegalActionError
 from valley_core.game import Game, Status
 from valley_core.learners import Learners, Opponents
+from valley_core.options import one_of
 from valley_core.recipe import Recipe
 from valley_core.rendering import Drawings, drawing_of, render_modes
 

@@ -5,8 +5,8 @@ over other kernels again in every process. So:
 
 * `kernel` decorates every kernel of the project, and keeps its compiled form in a folder named by a hash of all sources
   that it may depend on: a stale cache is impossible.
-* `bind` makes a kernel from a template, a plain function whose free names (``step``, ``legal`` …) are bound to one game's
-  kernels: code that both games share is written once and still cached.
+* `bind` makes a kernel from a template, a plain function whose free names (``step``, ``legal`` …) are bound to one
+  game's kernels: code that both games share is written once and still cached.
 
 The cache lies in ``$VALLEY_CACHE_DIR``, or else in the user's cache folder.
 """
@@ -100,7 +100,9 @@ class _Announcer(event.Listener):
     def on_start(self, event: Any) -> None:
         if not self.said and not os.environ.get("VALLEY_QUIET"):
             type(self).said = True
-            print("valley: compiling kernels (first use of this version; up to a minute) …", file=sys.stderr, flush=True)
+            print(
+                "valley: compiling kernels (first use of this version; up to a minute) …", file=sys.stderr, flush=True
+            )
 
     def on_end(self, event: Any) -> None:
         pass

@@ -72,5 +72,7 @@ class Layout:
         lines = ["| view | from | shape | range | meaning |", "|---|---|---|---|---|"]
         for field, where in self.slices():
             shape = " × ".join(map(str, field.shape))
-            lines.append(f"| `{field.name}` | {where.start} | {shape} | {field.low:g} … {field.high:g} | {field.meaning} |")
+            lines.append(
+                f"| `{field.name}` | {where.start} | {shape} | {field.low:g} … {field.high:g} | {field.meaning} |"
+            )
         return "\n".join(lines)

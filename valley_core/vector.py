@@ -18,7 +18,6 @@ from valley_core.adapter import (
     as_seed,
     legal_names,
     observation_space,
-    one_of,
     out_of_space,
     state_option,
 )
@@ -26,6 +25,7 @@ from valley_core.batch import in_threads
 from valley_core.errors import IllegalActionError, OptionError
 from valley_core.game import Game, Status
 from valley_core.learners import Learners, Opponents
+from valley_core.options import one_of
 from valley_core.recipe import Recipe
 from valley_core.rendering import Drawings, drawing_of, render_modes
 

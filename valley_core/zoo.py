@@ -7,8 +7,9 @@ import numpy as np
 from gymnasium import logger, spaces
 from gymnasium.error import ResetNeeded
 
-from valley_core.adapter import ILLEGAL_ACTION, action_space, as_number, observation_space, one_of, out_of_space
+from valley_core.adapter import ILLEGAL_ACTION, action_space, as_number, observation_space, out_of_space
 from valley_core.game import Game
+from valley_core.options import one_of
 from valley_core.recipe import Recipe
 from valley_core.rendering import Drawings, drawing_of, render_modes
 from valley_core.single import Table

@@ -9,8 +9,6 @@ Cards are the tables of a deck file, players are 0 and 1, and a card is named by
 index in the file.
 """
 
-import random
-
 HAZARDS = ("paw", "drop", "mountain", "sun")
 
 TRAVEL_FACE_UP = 0
@@ -413,7 +411,7 @@ class Table:
     def bust_hazards(self, player, abilities=True):
         """The hazards for which a player busts, in the order paw, drop, mountain, sun."""
         visible = self.visible(player)
-        limit = {hazard: 3 for hazard in HAZARDS}
+        limit = dict.fromkeys(HAZARDS, 3)
         ignored = set()
         if abilities:
             for me in visible:
@@ -426,7 +424,7 @@ class Table:
                         limit[ability.hazard] += 1
                     else:
                         raise AssertionError(ability.effect)
-        number = {hazard: 0 for hazard in HAZARDS}
+        number = dict.fromkeys(HAZARDS, 0)
         for card in visible:
             if card not in ignored:
                 number[self.cards[card].hazard] += 1
