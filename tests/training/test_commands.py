@@ -178,4 +178,5 @@ def test_help_is_fast_because_it_imports_little() -> None:
 def test_usage_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     assert main(["--help"]) == 0
-    assert all(command in capsys.readouterr().out for command in COMMANDS)
+    printed = capsys.readouterr().out
+    assert all(command in printed for command in COMMANDS)

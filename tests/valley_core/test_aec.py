@@ -131,7 +131,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("policy", ["raise", "lose", "ignore"])
-@pytest.mark.parametrize("action", WRONG, ids=repr)
+@pytest.mark.parametrize("action", WRONG, ids=[f"{i}-{type(wrong).__name__}" for i, wrong in enumerate(WRONG)])
 def test_what_is_no_action_raises_and_changes_nothing(made: Made, action: Any, policy: str) -> None:
     env = middle(made, illegal_action=policy)
     before = pickle.dumps((env.state_record(), env.agent_selection, env.rewards, env._cumulative_rewards, env.infos))
