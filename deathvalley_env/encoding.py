@@ -25,7 +25,7 @@ from deathvalley_env.vocabulary import (
     Row,
     Timing,
 )
-from valley_core.bits import bit, size_of
+from valley_core.bits import bit, lowest, size_of
 from valley_core.game import Reward, Status
 from valley_core.jit import kernel
 from valley_core.layout import Field, Layout
@@ -207,15 +207,31 @@ def write_set(cards: int, at: int, out: Any) -> None:
 
 
 @kernel
-def write_row(state: Any, row: Any, size: int, out: Any) -> int:
-    """Write columns and depths of the cards of a row and of those hidden under them; the set of the hidden ones."""
-    hidden = 0
+def write_columns(row: Any, size: int, out: Any) -> None:
+    """Write the columns of the cards of a row."""
     for k in range(size):
-        card = int(row[k])
-        column = np.float32(k) * A_COLUMN
-        out[AT_COLUMN + card] = column
-        below = int(state.under[card])
+        out[AT_COLUMN + int(row[k])] = np.float32(k) * A_COLUMN
+
+
+@kernel
+def cards_above(state: Any) -> int:
+    """The cards with a card beneath them. Without branches, which chance would mispredict in most states."""
+    above = 0
+    for card in range(NUM_CARDS):
+        above |= (state.under[card] >= 0) << card
+    return above
+
+
+@kernel
+def write_hidden(state: Any, tops: int, out: Any) -> int:
+    """Write columns and depths of the cards hidden under some visible cards; the set of the hidden ones."""
+    hidden = 0
+    while tops:
+        top = lowest(tops)
+        tops &= tops - 1
+        column = out[AT_COLUMN + top]
         depth = 1
+        below = int(state.under[top])
         while below != NO_CARD:
             hidden |= bit(below)
             out[AT_COLUMN + below] = column
@@ -233,15 +249,17 @@ def write_hazards(cards: int, deck: Any, at: int, out: Any) -> None:
 
 
 @kernel
-def write_player(state: Any, deck: Any, player: int, other: int, out: Any) -> int:
+def write_player(state: Any, deck: Any, player: int, other: int, above: int, out: Any) -> int:
     """Write the rows, discards, hazards, busts and score of a player; the set of all cards written.
 
-    `other` is 1 for the player who does not observe.
+    `other` is 1 for the player who does not observe; `above` are the cards with a card beneath them.
     """
     at = other * OTHERS * NUM_CARDS
     journey, scrapbook = rows_of(state, player)
-    under_journey = write_row(state, state.journey[player], state.journey_size[player], out)
-    under_scrapbook = write_row(state, state.scrapbook[player], state.scrapbook_size[player], out)
+    write_columns(state.journey[player], state.journey_size[player], out)
+    write_columns(state.scrapbook[player], state.scrapbook_size[player], out)
+    under_journey = write_hidden(state, above & journey, out)
+    under_scrapbook = write_hidden(state, above & scrapbook, out)
     discard = int(state.discard[player])
     write_set(journey, at + JOURNEY * NUM_CARDS, out)
     write_set(scrapbook, at + SCRAPBOOK * NUM_CARDS, out)
@@ -260,9 +278,10 @@ def observe(state: Any, deck: Any, seat: int, out: Any) -> None:
     """Write what the player at `seat` sees into `out`, the constant part (`facts`) excepted."""
     out[AT_COLUMN:AT_ASKING] = 0
     out[AT_DECISION:AT_OWN_TURN] = 0
+    above = cards_above(state)
     seen = 0
     for other in range(NUM_PLAYERS):
-        seen |= write_player(state, deck, 1 - seat if other else seat, other, out)
+        seen |= write_player(state, deck, 1 - seat if other else seat, other, above, out)
     face_up = set_of(state.face_up)
     write_set(face_up, FACE_UP * NUM_CARDS, out)
     # The deck is what is left, so that its order cannot be observed.

@@ -22,6 +22,10 @@ from valley_core.rng import below
 LEAST_SHARE = 64
 """Games that are worth a thread of their own."""
 
+SHORT_MASK = 64
+BLOCK = 16
+"""Masks up to `SHORT_MASK` actions are searched as a whole, longer ones in blocks."""
+
 # The kernels of a game, bound by `Loops`.
 reset: Any = None
 step: Any = None
@@ -86,17 +90,32 @@ def find_illegal(states: Any, data: Any, seats: Any, actions: Any, mask: Any) ->
 
 def pick(mask: Any, chance: Any) -> int:
     """A legal action, each with the same probability; ``chance.rng`` moves on."""
+    size = len(mask)
     count = 0
-    for action in range(len(mask)):
+    for action in range(size):
         count += mask[action]
-    left = below(chance, count)
+    wanted = below(chance, count) + 1
+    seen = 0
     action = 0
-    while True:
-        if mask[action]:
-            if left == 0:
-                return action
-            left -= 1
+    if size <= SHORT_MASK:
+        # Its number is that of the places with fewer legal actions up to there: no branch to mispredict.
+        for i in range(size):
+            seen += mask[i]
+            action += seen < wanted
+        return action
+    while action + BLOCK < size:  # skip whole blocks
+        legal_here = 0
+        for i in range(BLOCK):
+            legal_here += mask[action + i]
+        if seen + legal_here >= wanted:
+            break
+        seen += legal_here
+        action += BLOCK
+    seen += mask[action]
+    while seen < wanted:
         action += 1
+        seen += mask[action]
+    return action
 
 
 def pick_all(masks: Any, chances: Any, actions: Any) -> None:

@@ -28,6 +28,7 @@ from valley_core.rng import draw_plain
 
 OTHER = "travel face-up to the other Journey"
 DOTS = "..."
+ANY_CARD = "?"
 ROWS = ("journey", "scrapbook")
 HAZARD_OF_LETTER = {"p": "paw", "d": "drop", "m": "mountain", "s": "sun"}
 PLAIN_NAMES = ["p1", "p2", "p3", "d1", "d2", "d3", "d4", "m1", "m2", "m3", "m4", "m5", "s1", "s2", "s3", "s4", "s5", "s6"]
@@ -270,10 +271,12 @@ class Table:
         return position_of(self.state, self.names)
 
 
-
 def same(table: Table, text: str) -> None:
-    """Assert that the table looks like the drawing, where ``...`` stands for cards in any order."""
+    """Assert that the table looks like the drawing: ``...`` are cards in any order, ``?`` is any of them face up."""
     wanted, found = read(text), table.position
+    if wanted.face_up == ANY_CARD and found.face_up is not None:
+        assert found.face_up not in wanted.named(), found.text()
+        found.face_up = ANY_CARD
     for player in range(2):
         if DOTS in wanted.discard[player]:
             found.discard[player] = [c for c in found.discard[player] if c in wanted.named()] + [DOTS]
