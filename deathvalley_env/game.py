@@ -121,7 +121,7 @@ def make_game(
         kernels=KERNELS,
         describe=lambda state, datum: describe(state, datum, [card.name for card in loaded.cards]),
         summary=lambda state, datum: summary(state, datum, [card.name for card in loaded.cards]),
-        check_state=lambda state: check_state(state, data),
+        check_state=lambda state: check_state(state, data, template[0]),
         options={"deck": loaded.name, "deck_digest": loaded.digest, "variant": "backseat" if solo else variant}
         | flags
         | {"first_player": first_player, "reward": reward, "max_turns": turns},

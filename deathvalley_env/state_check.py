@@ -11,17 +11,16 @@ from deathvalley_env.busts import AI
 from deathvalley_env.rows import rows_of
 from deathvalley_env.scoring import score_of
 from deathvalley_env.state import RANDOM_FIRST, STATE
-from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_PLAYERS, NUM_WINDOWS, Decision
+from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_PLAYERS, NUM_WINDOWS, Decision, Timing
 from valley_core.errors import StateError
 
 ALL_CARDS = (1 << NUM_CARDS) - 1
 
+OPTIONS = ("solo", "backseat", "discard_points", "must_outbust")
+"""Options that a state shares with the game that it is a state of."""
+
 RANGES: dict[str, tuple[int, int]] = {
     "max_turns": (1, 2**31 - 1),
-    "solo": (0, 1),
-    "backseat": (0, 1),
-    "discard_points": (0, 1),
-    "must_outbust": (0, 1),
     "ask_forced": (0, 1),
     "first_player": (RANDOM_FIRST, NUM_PLAYERS - 1),
     "deck_size": (0, NUM_CARDS),
@@ -51,7 +50,7 @@ RANGES: dict[str, tuple[int, int]] = {
 REMEDY = "; pass a record that `state_record()` of this game gave"
 
 
-def check_state(state: Any, data: np.ndarray) -> None:
+def check_state(state: Any, data: np.ndarray, template: np.ndarray) -> None:
     """Raise `StateError`, naming the field, unless `state` is a position that the rules can go on from."""
     dtype = getattr(state, "dtype", None)
     if dtype != STATE or getattr(state, "shape", ()) != ():
@@ -59,15 +58,15 @@ def check_state(state: Any, data: np.ndarray) -> None:
         raise StateError(
             f"not one state of Death Valley: type {type(state).__name__}, shape {shape}, dtype {dtype}{REMEDY}"
         )
+    for name in OPTIONS:
+        if state[name] != template[name]:
+            raise StateError(f"field {name} is {state[name]}; this game was made with {template[name]}{REMEDY}")
     _in_range("data", state["data"], 0, len(data) - 1)
     for name, (least, greatest) in RANGES.items():
         _in_range(name, state[name], least, greatest)
     _each_card_once(state)
-    if state["solo"]:
-        if not state["backseat"]:
-            raise StateError(f"field backseat is 0 in a solo game, which is always backseat{REMEDY}")
-        if state["scrapbook_size"][AI] or (state["player"] == AI and state["decision"] != Decision.OVER):
-            raise StateError(f"the solo AI has a Scrapbook, or is asked{REMEDY}")
+    if state["solo"] and state["scrapbook_size"][AI]:
+        raise StateError(f"field scrapbook_size is {state['scrapbook_size'].tolist()}: the AI has no Scrapbook{REMEDY}")
     _decision_fits(state, data[state["data"]])
 
 
@@ -92,18 +91,18 @@ def _each_card_once(state: Any) -> None:
     ]
     if state["face_up"] != NO_CARD:
         places.append(int(state["face_up"]))
+    hidden = 0
     for card in [card for card in visible if 0 <= card < NUM_CARDS]:
         below = int(state["under"][card])
         while below != NO_CARD and len(places) <= NUM_CARDS:
             places.append(below)
+            hidden += 1
             below = int(state["under"][below])
     wrong = {card: n for card, n in Counter([*range(NUM_CARDS), *places]).items() if n != 2}
     if wrong:
         raise StateError(f"cards {sorted(wrong)} are not in exactly one place{REMEDY}")
-    hidden = NUM_CARDS - len(places)  # 0 here; a link from a card that is not in a row would hide a card twice
     links = int((state["under"] != NO_CARD).sum())
-    rows = sum(1 for card in places if state["under"][card] != NO_CARD)
-    if hidden or links != rows:
+    if links != hidden:
         raise StateError(f"field under links cards that are not in a row{REMEDY}")
 
 
@@ -120,11 +119,17 @@ def _decision_fits(state: Any, deck: Any) -> None:
         raise StateError(
             f"field turn is {state['turn']} in a game of {state['max_turns']} turns that is not over{REMEDY}"
         )
+    if player != state["active"] and state["window"] != Timing.WHEN_BUSTING:
+        raise StateError(f"field player is {player} in the turn of {state['active']}{REMEDY}")
+    if state["solo"] and player == AI:
+        raise StateError(f"field player is {player}: the AI is asked nothing{REMEDY}")
     rows = rows_of(state, player)
     if decision in (Decision.CARD, Decision.SECOND_CARD, Decision.HIDE) and (
         asking < 0 or not (rows[0] | rows[1]) >> asking & 1
     ):
         raise StateError(f"field asking is {asking}, not a visible card of the player who is asked{REMEDY}")
+    if decision == Decision.HIDE and not rows[1] >> asking & 1:
+        raise StateError(f"field asking is {asking}, not a Scrapbook card, while cards are hidden under it{REMEDY}")
     if decision == Decision.SECOND_CARD:
         chosen = int(state["chosen"])
         if chosen < 0 or alternative(state, deck, rows, player, asking, int(state["window"]), chosen) < 0:

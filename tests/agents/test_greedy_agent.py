@@ -15,12 +15,12 @@ from valley_core.game import Game
 SEEDS = np.arange(1000, dtype=np.uint64)
 
 AT_LEAST = {
-    ("solo", "highs_and_lows"): 0.0,
-    ("solo discard_points", "highs_and_lows"): 0.0,
-    ("solo must_outbust", "highs_and_lows"): 0.0,
-    ("solo both", "highs_and_lows"): 0.0,
-    ("solo", "death_valley"): 0.0,
-    ("solo", "mixed"): 0.0,
+    ("solo", "highs_and_lows"): 0.89,
+    ("solo discard_points", "highs_and_lows"): 0.62,
+    ("solo must_outbust", "highs_and_lows"): 0.82,
+    ("solo both", "highs_and_lows"): 0.48,
+    ("solo", "death_valley"): 0.89,
+    ("solo", "mixed"): 0.85,
 }
 """Win rates against the solo AI that 1,000 games with these seeds must reach, with some room."""
 
@@ -43,7 +43,7 @@ def test_beats_weaker_players_from_either_seat(variant: str, other: str, deck: s
     game = game_of(variant, deck)
     first = win_rate(game, play(game, (make_agent("greedy"), make_agent(other)), SEEDS), 0)
     second = win_rate(game, play(game, (make_agent(other), make_agent("greedy")), SEEDS), 1)
-    assert min(first, second) > 0.6
+    assert min(first, second) > (0.9 if other == "random" else 0.8)
 
 
 @pytest.mark.parametrize("variant", ["base", "backseat", "solo"])
@@ -69,6 +69,20 @@ def after(game: Game, states: np.ndarray, actions: np.ndarray, seats: np.ndarray
     next_seats, statuses = np.zeros(len(later), np.int64), np.zeros(len(later), np.int64)
     loops_of(game).look_all(later, game.data, 0, next_seats, statuses, totals)
     return (next_seats < 0) & (totals[np.arange(len(later)), seats] == 1)
+
+
+@pytest.mark.plain
+def test_weighs_the_unseen_cards_not_the_next_one() -> None:
+    """With any card on top of the deck the choice is the same, though some of them bust and others do not."""
+    game = game_of("backseat")
+    states = in_mid_play(game, 40)
+    for state in states[:4]:
+        alike = np.repeat(state, int(state["deck_size"]))
+        for k in range(len(alike)):
+            alike["deck"][k][: len(alike)] = np.roll(state["deck"][: len(alike)], k)
+        agent = make_agent("greedy")
+        agent.start(game, np.zeros(len(alike), np.uint64))
+        assert len(set(act_all(agent, decisions_of(game, alike)).tolist())) == 1
 
 
 def test_a_game_that_it_does_not_know() -> None:

@@ -31,7 +31,26 @@ DOTS = "..."
 ANY_CARD = "?"
 ROWS = ("journey", "scrapbook")
 HAZARD_OF_LETTER = {"p": "paw", "d": "drop", "m": "mountain", "s": "sun"}
-PLAIN_NAMES = ["p1", "p2", "p3", "d1", "d2", "d3", "d4", "m1", "m2", "m3", "m4", "m5", "s1", "s2", "s3", "s4", "s5", "s6"]
+PLAIN_NAMES = [
+    "p1",
+    "p2",
+    "p3",
+    "d1",
+    "d2",
+    "d3",
+    "d4",
+    "m1",
+    "m2",
+    "m3",
+    "m4",
+    "m5",
+    "s1",
+    "s2",
+    "s3",
+    "s4",
+    "s5",
+    "s6",
+]
 """The cards of a deck made for a test."""
 
 
@@ -159,7 +178,9 @@ def position_of(state: Any, card_names: Sequence[str]) -> Position:
                     pile.append(card_names[below])
                     below = state["under"][below]
                 getattr(position, row)[player].append(pile)
-        position.discard[player] = [card_names[card] for card in range(NUM_CARDS) if state["discard"][player] >> card & 1]
+        position.discard[player] = [
+            card_names[card] for card in range(NUM_CARDS) if state["discard"][player] >> card & 1
+        ]
     position.busts = state["busts"].tolist()
     position.active = int(state["active"])
     return position

@@ -248,16 +248,18 @@ def test_a_bust_of_two_hazards_is_one_bust_r4() -> None:
 
 def test_three_of_a_hazard_in_a_scrapbook_bust_every_turn_r4() -> None:
     """No Journey card has the hazard: none is discarded."""
-    table = Table("desert: m1 + m2, d1, p1\n0 scrapbook: s1, s2, s3\n1 discard: ...", BLANK)
-    for busts in (1, 2):
-        table.play("travel face-up")
-        same(table, f"desert: ? + ...\n0 scrapbook: s1, s2, s3\n0 busts: {busts}\n1 discard: ...\n> 1 journey:")
-        table.play("travel top", "travel top") if busts == 1 else None
+    rows = "0 scrapbook: s1, s2, s3\n1 scrapbook: s4, s5, s6\n1 discard: ..."
+    table = Table(f"desert: m1 + m2, d1, p1\n{rows}", BLANK)
+    table.play("travel face-up", "travel top", "travel face-up")
+    same(table, f"desert: ? + ...\n{rows}\n0 busts: 2\n1 busts: 1\n> 1 journey:")
+    assert names("m1, m2, d1, p1") == {table.position.face_up, *table.position.deck}
 
 
 def test_order_of_a_bust_r3_r4_r15() -> None:
     """Paw before sun; cards under a discarded card go into the deck there and then; one shuffle at the end."""
-    table = Table("desert: m1 + d1, d2, ...\n0 journey: s1, p1 [m2, m3], s2 [m4], d3 [d4]\n0 scrapbook: p2, p3, s3", BLANK)
+    table = Table(
+        "desert: m1 + d1, d2, ...\n0 journey: s1, p1 [m2, m3], s2 [m4], d3 [d4]\n0 scrapbook: p2, p3, s3", BLANK
+    )
     rng = int(table.state["rng"])
     bottom_first = table.position.deck[::-1][:-1]  # d1 is taken
     table.play("travel top")
@@ -301,7 +303,10 @@ def test_base_game_checks_the_active_player_only_r5() -> None:
 def test_the_desert_is_refreshed_after_the_bust_check_r6() -> None:
     """The cards of a bust are in the deck when the next card is flipped."""
     table = Table("desert: s3 + d1\n0 journey: s1, s2, p1, p2\n1 discard: ...", BLANK).play("travel face-up")
-    same(table, "desert: ? + ...\n0 discard: s3\n0 busts: 1\n1 discard: p3, d2, d3, d4, m1, m2, m3, m4, m5, s4, s5, s6\n> 1 journey:")
+    same(
+        table,
+        "desert: ? + ...\n0 discard: s3\n0 busts: 1\n1 discard: p3, d2, d3, d4, m1, m2, m3, m4, m5, s4, s5, s6\n> 1 journey:",
+    )
     assert len(table.position.deck) == 4
 
 
@@ -460,7 +465,9 @@ def test_abilities_of_the_ais_cards_are_ignored() -> None:
     """Lake Manly sends nothing, Scorpions do not stay."""
     text = "desert: Lake Manly + Salt Creek, ...\n> 1 journey: Manly Beacon"
     same(solo(text, "highs_and_lows"), "desert: Salt Creek + ...\n1 journey: Manly Beacon, Lake Manly")
-    text = "desert: Dante's View + Super Bloom, ...\n> 1 journey: Scorpions, Telescope Peak, Eureka Dunes, Furnace Creek"
+    text = (
+        "desert: Dante's View + Super Bloom, ...\n> 1 journey: Scorpions, Telescope Peak, Eureka Dunes, Furnace Creek"
+    )
     table = solo(text, "death_valley")
     assert table.position.journey[1] == []
     assert table.position.discard[1] == ["Super Bloom"]
@@ -484,9 +491,14 @@ def test_stovepipe_wells_ignores_the_card_to_its_right() -> None:
     deck_without_limit = "desert: Daylight Pass + Salt Creek, ...\n0 journey: {}"
     table = Table(deck_without_limit.format("State Route 190, Stovepipe Wells")).play("travel face-up", "done")
     same(table, "desert: Salt Creek + ...\n0 journey: State Route 190, Stovepipe Wells, Daylight Pass\n> 1 journey:")
-    table = Table(deck_without_limit.format("Stovepipe Wells, Manly Beacon, State Route 190")).play("travel face-up", "done")
+    table = Table(deck_without_limit.format("Stovepipe Wells, Manly Beacon, State Route 190")).play(
+        "travel face-up", "done"
+    )
     assert table.state["busts"].tolist() == [1, 0]
-    assert Table(text.format("Stovepipe Wells, State Route 190")).play("travel face-up").state["busts"].tolist() == [0, 0]
+    assert Table(text.format("Stovepipe Wells, State Route 190")).play("travel face-up").state["busts"].tolist() == [
+        0,
+        0,
+    ]
 
 
 def test_hells_gate_raises_the_limit_for_suns_in_both_rows_r1() -> None:
@@ -617,7 +629,9 @@ def test_salt_creek_hides_or_swaps() -> None:
 
 
 def test_salt_creek_works_in_the_scrapbook_r1() -> None:
-    text = "desert: Hells Gate + ...\n0 journey: Corkscrew Peak, Mountain Lions\n0 scrapbook: Salt Creek [Desert Tortoise]"
+    text = (
+        "desert: Hells Gate + ...\n0 journey: Corkscrew Peak, Mountain Lions\n0 scrapbook: Salt Creek [Desert Tortoise]"
+    )
     table = Table(text).play("use Salt Creek", "Desert Tortoise", "Corkscrew Peak")
     same(
         table,
@@ -725,7 +739,10 @@ def test_devils_cornfield_swaps_the_face_up_card_r3_r13() -> None:
 def test_furnace_creek_moves_a_neighbour_to_the_scrapbook() -> None:
     text = "desert: Snakes + ...\n0 journey: Super Bloom, Mosaic Canyon [Coyotes], Furnace Creek\n0 scrapbook: Dante's View"
     table = Table(text, "death_valley").play("use Furnace Creek")  # the one neighbour in the Journey
-    same(table, "desert: Snakes + ...\n0 journey: Super Bloom, Furnace Creek\n0 scrapbook: Dante's View, Mosaic Canyon [Coyotes]")
+    same(
+        table,
+        "desert: Snakes + ...\n0 journey: Super Bloom, Furnace Creek\n0 scrapbook: Dante's View, Mosaic Canyon [Coyotes]",
+    )
     assert table.decision == "TURN"
     above = "desert: Snakes + ...\n0 journey: Super Bloom, Mosaic Canyon\n0 scrapbook: Dante's View, Furnace Creek"
     same(
@@ -771,7 +788,10 @@ def test_ventifact_ridge_before_a_rest_r8() -> None:
     table = Table(text).play("rest")
     assert (table.decision, table.legal()) == ("CARD", {"Salt Creek", "Ventifact Ridge", "Manly Beacon"})
     table.play("Manly Beacon", "Ventifact Ridge", "Salt Creek", "done", "done")
-    same(table, "desert: Hells Gate + ...\n0 journey: Darwin Falls\n0 scrapbook: Ventifact Ridge [Salt Creek]\n> 1 journey:")
+    same(
+        table,
+        "desert: Hells Gate + ...\n0 journey: Darwin Falls\n0 scrapbook: Ventifact Ridge [Salt Creek]\n> 1 journey:",
+    )
 
 
 def test_ventifact_ridge_alone_forbids_the_rest_r8() -> None:
@@ -807,14 +827,17 @@ def test_an_order_that_leaves_no_card_to_move_is_not_legal_r8() -> None:
 
 
 def test_rest_is_searched_through_all_choices_r8() -> None:
-    """m1 must be swapped away first; then the three shuffling cards find but two Journey cards each to take."""
+    """Three abilities must take a sun each: only a card of another hazard can be left to move."""
     gone = ability("before_rest", "shuffle", select={"row": "journey", "hazard": "sun"})
-    deck = make_deck(m1=gone, m2=gone, m3=gone)
-    assert "rest" not in Table("desert: p1 + ...\n0 journey: s1, s2, s3\n0 scrapbook: m1, m2, m3", deck).legal()
-    table = Table("desert: p1 + ...\n0 journey: s1, d1, s2, s3\n0 scrapbook: m1, m2, m3", deck)
-    assert "rest" in table.legal()  # d1 is never taken
-    table.play("rest", "use m2", "s1", "use m3", "s3")
-    same(table, "desert: p1 + ...\n0 scrapbook: m1, m2, m3, d1\n> 1 journey:")
+    deck = make_deck(m1=gone, m2=gone, p1=gone)
+    text = "desert: d2 + ...\n0 journey: {}\n0 scrapbook: m1, m2, p1"
+    assert "rest" not in Table(text.format("s1, s2, s3"), deck).legal()
+    table = Table(text.format("s1, d1, s2, s3"), deck).play("rest", "use m2", "s1")
+    assert table.legal() == {"use m1", "use p1"}
+    table.play("use p1")
+    assert (table.decision, table.legal()) == ("CARD", {"s2", "s3"})
+    table.play("s3")
+    same(table, "desert: d2 + ...\n0 scrapbook: m1, m2, p1, d1\n> 1 journey:")
 
 
 def test_swap_face_up_needs_a_face_up_card() -> None:
@@ -866,7 +889,9 @@ def test_mandatory_abilities_come_before_the_action_in_any_order_r7() -> None:
 
 
 def test_an_ability_is_used_once_a_turn_also_after_the_card_moved_r13() -> None:
-    deck = make_deck(m1=ability("start_of_turn", "to_scrapbook", optional=True), m2=ability("after_travel", "to_journey"))
+    deck = make_deck(
+        m1=ability("start_of_turn", "to_scrapbook", optional=True), m2=ability("after_travel", "to_journey")
+    )
     table = Table("desert: s1 + s2, ...\n0 journey: m1, m2, d1", deck).play("use m1", "m1")
     assert "use m1" not in table.legal()
     table.play("travel face-up")  # m2 returns m1
