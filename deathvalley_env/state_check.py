@@ -11,7 +11,7 @@ from deathvalley_env.busts import AI
 from deathvalley_env.rows import rows_of
 from deathvalley_env.scoring import score_of
 from deathvalley_env.state import RANDOM_FIRST, STATE
-from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_PLAYERS, NUM_WINDOWS, Decision, Timing
+from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_PLAYERS, NUM_WINDOWS, Decision, Effect, Timing
 from valley_core.errors import StateError
 
 ALL_CARDS = (1 << NUM_CARDS) - 1
@@ -46,6 +46,16 @@ RANGES: dict[str, tuple[int, int]] = {
     "truncated": (0, 1),
 }
 """Least and greatest value of each field."""
+
+WINDOWS: dict[Decision, tuple[Timing, ...]] = {
+    Decision.TURN: (Timing.START_OF_TURN,),
+    Decision.TRAVEL: (Timing.WHEN_TRAVELED, Timing.AFTER_TRAVEL, Timing.AFTER_REST),
+    Decision.ABILITY: tuple(timing for timing in Timing if Timing.START_OF_TURN < timing < NUM_WINDOWS),
+    Decision.REST: (Timing.BEFORE_REST,),
+    Decision.HIDE: (Timing.BEFORE_REST,),
+    Decision.RETURN: (Timing.BEFORE_REST,),
+}
+"""The windows in which a decision comes up; the others come up in all."""
 
 REMEDY = "; pass a record that `state_record()` of this game gave"
 
@@ -108,6 +118,7 @@ def _each_card_once(state: Any) -> None:
 
 def _decision_fits(state: Any, deck: Any) -> None:
     decision, player, asking = int(state["decision"]), int(state["player"]), int(state["asking"])
+    window, chosen = int(state["window"]), int(state["chosen"])
     for seat in range(NUM_PLAYERS):
         if state["touched"] or state["scores"][seat] != score_of(state, deck, seat):
             raise StateError(f"fields scores and touched do not fit the cards{REMEDY}")
@@ -119,10 +130,12 @@ def _decision_fits(state: Any, deck: Any) -> None:
         raise StateError(
             f"field turn is {state['turn']} in a game of {state['max_turns']} turns that is not over{REMEDY}"
         )
-    if player != state["active"] and state["window"] != Timing.WHEN_BUSTING:
+    if player != state["active"] and window != Timing.WHEN_BUSTING:
         raise StateError(f"field player is {player} in the turn of {state['active']}{REMEDY}")
     if state["solo"] and player == AI:
         raise StateError(f"field player is {player}: the AI is asked nothing{REMEDY}")
+    if window not in WINDOWS.get(Decision(decision), (window,)):
+        raise StateError(f"field window is {window}, in which no decision {Decision(decision).name} comes up{REMEDY}")
     rows = rows_of(state, player)
     if decision in (Decision.CARD, Decision.SECOND_CARD, Decision.HIDE) and (
         asking < 0 or not (rows[0] | rows[1]) >> asking & 1
@@ -130,10 +143,16 @@ def _decision_fits(state: Any, deck: Any) -> None:
         raise StateError(f"field asking is {asking}, not a visible card of the player who is asked{REMEDY}")
     if decision == Decision.HIDE and not rows[1] >> asking & 1:
         raise StateError(f"field asking is {asking}, not a Scrapbook card, while cards are hidden under it{REMEDY}")
-    if decision == Decision.SECOND_CARD:
-        chosen = int(state["chosen"])
-        if chosen < 0 or alternative(state, deck, rows, player, asking, int(state["window"]), chosen) < 0:
-            raise StateError(f"field chosen is {chosen}, not a card that the ability being resolved can take{REMEDY}")
+    if decision == Decision.SECOND_CARD and not _begins_swap(state, deck, rows):
+        raise StateError(f"field chosen is {chosen}, not a card that the ability being resolved can swap{REMEDY}")
     legal = int(rules.legal(state, deck))
     if legal == 0 or legal != state["legal"]:
         raise StateError(f"field legal is {state['legal']}; the pending decision admits {legal}{REMEDY}")
+
+
+def _begins_swap(state: Any, deck: Any, rows: Any) -> bool:
+    player, asking, chosen = int(state["player"]), int(state["asking"]), int(state["chosen"])
+    if chosen == NO_CARD:
+        return False
+    i = alternative(state, deck, rows, player, asking, int(state["window"]), chosen)
+    return i >= 0 and deck["abilities"][asking, i]["effect"] in (Effect.SWAP_CARDS, Effect.SWAP_HIDDEN)

@@ -173,8 +173,8 @@ def _solo_steps(env: Any, choice: random.Random) -> Steps:
 
 
 def vector(name: str, batch: int, seed: int) -> Steps:
-    """Gymnasium's vector API."""
-    return _vector_steps(_public(name, "make_vec")(batch), base_game(name), batch, seed)
+    """Gymnasium's vector API, on buffers that the next step overwrites, as a loop uses it that stores what it keeps."""
+    return _vector_steps(_public(name, "make_vec")(batch, copy=False), base_game(name), batch, seed)
 
 
 def _vector_steps(envs: Any, game: Game, batch: int, seed: int) -> Steps:

@@ -1,0 +1,311 @@
+"""Observations number by number, against a second account of their layout; facts; illegal actions in batches; returns.
+
+That masks are exact and that nothing observed depends on the deck's order is in ``test_masks_and_observations.py``.
+"""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deathvalley_env.deck import Deck, deck_from_dict, draw_deck, load_deck
+from deathvalley_env.game import make_game
+from deathvalley_env.vocabulary import HAZARD_COUNTS, NO_CARD, NUM_CARDS
+from tests.deathvalley_env.table import OTHER, Table, make_deck, position_of
+from tests.reference.deathvalley import random_deck
+from valley_core.batch import loops_of
+from valley_core.game import Game, Reward
+
+SHIPPED = ("highs_and_lows", "death_valley")
+HAZARDS = list(HAZARD_COUNTS)
+TIMINGS = "start_of_turn when_traveled after_travel before_rest after_rest when_busting bust_check scoring".split()
+EFFECTS = (
+    "shuffle swap_face_up swap_cards hide swap_hidden to_scrapbook to_journey travel_again send keep "
+    "ignore raise_limit score_nothing points"
+).split()
+PERS = "once card star skull row_without".split()
+ROWS = "both journey scrapbook own_discard other_discard both_discards".split()
+SELECTED_HAZARDS = [*HAZARDS, "any"]
+CARDS = "visible hidden_here hidden".split()
+VARIANTS: dict[str, dict[str, Any]] = {
+    "base": {"max_turns": 40},
+    "backseat": {"variant": "backseat"},
+    "asking forced decisions": {"ask_forced": True, "variant": "backseat"},
+    "solo": {"solo": True},
+    "solo discard_points": {"solo": True, "discard_points": True},
+    "solo both": {"solo": True, "discard_points": True, "must_outbust": True},
+}
+
+
+def random_decks(count: int) -> list[Deck]:
+    """Decks out of the whole vocabulary."""
+    return [deck_from_dict({"name": f"random {n}", "card": random_deck(random.Random(n))}) for n in range(count)]
+
+
+DECKS = [*map(load_deck, SHIPPED), draw_deck(SHIPPED, seed=3), *random_decks(4)]
+
+
+def states_of(game: Game, seeds: range) -> Iterator[Any]:
+    """The states of random games; one record, which goes on."""
+    mask = np.zeros(game.num_actions, np.uint8)
+    state = game.new_states(1)[0]
+    for seed in seeds:
+        choose = random.Random(seed)
+        state["rng"] = seed
+        game.kernels.reset(state, game.data[0])
+        while True:
+            yield state
+            seat = game.kernels.to_act(state)
+            if seat < 0:
+                break
+            game.kernels.legal(state, game.data[0], seat, mask)
+            game.kernels.step(state, game.data[0], seat, int(choose.choice(np.flatnonzero(mask))))
+
+
+# --- Number by number -----------------------------------------------------------------------------------------------
+
+
+def expected(state: Any, deck: Deck, seat: int) -> dict[str, np.ndarray]:
+    """What the documentation of the layout says that a seat sees, from names of cards instead of sets."""
+    names = [card.name for card in deck.cards]
+    number = {name: card for card, name in enumerate(names)}
+    hazard = {card.name: int(card.hazard) for card in deck.cards}
+    position = position_of(state, names)
+    order = (seat, 1 - seat)
+
+    place, column, depth = np.zeros((12, NUM_CARDS)), np.zeros(NUM_CARDS), np.zeros(NUM_CARDS)
+    hazards = np.zeros((2, 4))
+    for name in position.deck:
+        place[0, number[name]] = 1
+    if position.face_up is not None:
+        place[1, number[position.face_up]] = 1
+    for who, player in enumerate(order):
+        for row, piles in enumerate((position.journey[player], position.scrapbook[player])):
+            for k, pile in enumerate(piles):
+                hazards[who, hazard[pile[0]]] += 1
+                for d, name in enumerate(pile):
+                    place[2 + 5 * who + row + (2 if d else 0), number[name]] = 1
+                    column[number[name]] = k
+                    depth[number[name]] = d
+        for name in position.discard[player]:
+            place[6 + 5 * who, number[name]] = 1
+
+    def marked(field: str) -> list[bool]:
+        return [card == state[field] for card in range(NUM_CARDS)]
+
+    def members(cards: Any) -> list[bool]:
+        return [bool(int(cards) >> card & 1) for card in range(NUM_CARDS)]
+
+    over = state["decision"] == 8
+    return {
+        "place": place,
+        "column": column / 17,
+        "depth": depth / 17,
+        "asking": marked("asking"),
+        "chosen": marked("chosen"),
+        "traveled": marked("traveled"),
+        "used": members(state["used"][state["window"]]),
+        "kept": members(state["kept"]),
+        "decision": np.arange(9) == state["decision"],
+        "window": np.arange(6) == state["window"],
+        "own_turn": [state["active"] == seat],
+        "asked": [not over and state["player"] == seat],
+        "deck_size": [len(position.deck) / 18],
+        "turn": [state["turn"] / state["max_turns"]],
+        "busts": [min(1, position.busts[player] / 20) for player in order],
+        "hazards": hazards / 6,
+        "unseen": [sum(hazard[name] == h for name in position.deck) / 6 for h in range(4)],
+        "scores": [np.clip(state["scores"][player] / 40, -1, 1) for player in order],
+        "options": [state[name] for name in ("solo", "backseat", "discard_points", "must_outbust")],
+    }
+
+
+def expected_facts(deck: Deck) -> np.ndarray:
+    """The facts of the cards, from the tables of the deck file."""
+    rows = []
+    for card in deck.to_dict()["card"]:
+        abilities = card.get("ability", [])
+        points = [a for a in abilities if a["effect"] == "points"]
+        # A selection left out, and one of a condition left out, is that of all visible cards.
+        selections = [a.get("select", {}) for a in abilities]
+        selections += [a.get("if", {}).get("count", {}) for a in abilities]
+        raised = {a["hazard"] for a in abilities if "hazard" in a}
+
+        def last(values: list[float]) -> float:
+            return values[-1] if values else 0
+
+        def those(words: list[str], found: set[str]) -> list[int]:
+            return [word in found for word in words]
+
+        rows.append(
+            [
+                *those(HAZARDS, {card["hazard"]}),
+                card["stars"] / 9,
+                card["skulls"] / 9,
+                *those(TIMINGS, {a["timing"] for a in abilities}),
+                *those(EFFECTS, {a["effect"] for a in abilities}),
+                last([a["points"] / 9 for a in points if a["points"] > 0]),
+                last([a["points"] / 9 for a in points if a["points"] < 0]),
+                last([a.get("every", 1) / 9 for a in points]),
+                *those(PERS, {a.get("per", "once") for a in points}),
+                *those(ROWS, {select.get("row", "both") for select in selections}),
+                *those(SELECTED_HAZARDS, {select.get("hazard", "any") for select in selections} | raised),
+                *those(CARDS, {select.get("cards", "visible") for select in selections}),
+            ]
+        )
+    return np.array(rows, np.float32)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_observations_number_by_number(variant: str) -> None:
+    count = 0
+    for deck in DECKS:
+        game = make_game(deck=deck, **VARIANTS[variant])
+        for state in states_of(game, range(2)):
+            for seat in range(2):
+                out = np.full(game.layout.size, np.nan, np.float32)
+                game.kernels.observe(state, game.data[0], seat, out)
+                views = game.layout.views(out)
+                assert np.isnan(views.pop("facts")).all()  # the constant part is left alone
+                wanted = expected(state, deck, seat)
+                assert list(views) == list(wanted)
+                for name, view in views.items():
+                    np.testing.assert_allclose(view, np.array(wanted[name], np.float32), rtol=1e-6, err_msg=name)
+                count += 1
+    assert count > 500
+
+
+def test_busts_and_scores_are_clipped() -> None:
+    table = Table("desert: s1 + ...\n0 journey: p1\n0 busts: 30\n1 busts: 10", make_deck({"p1": 9}))
+    out = np.zeros(table.game.layout.size, np.float32)
+    table.state["scores"] = [90, -90]
+    table.game.kernels.observe(table.state, table.data, 0, out)
+    views = table.game.layout.views(out)
+    assert views["busts"].tolist() == [1, 0.5]
+    assert views["scores"].tolist() == [1, -1]
+
+
+@pytest.mark.parametrize("deck", DECKS, ids=lambda deck: deck.name)
+def test_facts_are_those_of_the_deck(deck: Deck) -> None:
+    game = make_game(deck=deck)
+    observation = game.blank_observations(game.template)[0]
+    facts = game.layout.views(observation)["facts"]
+    assert facts.dtype == np.float32
+    np.testing.assert_allclose(facts, expected_facts(deck), rtol=1e-6)
+    assert (observation[: game.fixed_from] == 0).all()
+    assert len({row.tobytes() for row in facts}) > 1
+
+
+def test_facts_can_be_left_out() -> None:
+    with_facts, without = make_game(), make_game(card_facts=False)
+    assert without.layout.size == with_facts.fixed_from == without.fixed_from
+    assert [f.name for f in with_facts.layout.fields[:-1]] == [f.name for f in without.layout.fields]
+    state = next(states_of(with_facts, range(1)))
+    out, short = np.zeros(with_facts.layout.size, np.float32), np.zeros(without.layout.size, np.float32)
+    with_facts.kernels.observe(state, with_facts.data[0], 0, out)
+    without.kernels.observe(state, without.data[0], 0, short)
+    assert (out[: len(short)] == short).all()
+
+
+def test_discard_piles_are_public_r2() -> None:
+    table = Table("desert: s1 + ...\n0 discard: s2, m1\n1 discard: d1", make_deck())
+    for seat, (own, other) in enumerate(((("s2", "m1"), ("d1",)), (("d1",), ("s2", "m1")))):
+        out = np.zeros(table.game.layout.size, np.float32)
+        table.game.kernels.observe(table.state, table.data, seat, out)
+        place = table.game.layout.views(out)["place"]
+        assert {table.names[card] for card in np.flatnonzero(place[6])} == set(own)
+        assert {table.names[card] for card in np.flatnonzero(place[11])} == set(other)
+
+
+def test_constants_of_the_layout() -> None:
+    """What a saved network relies on."""
+    game = make_game()
+    assert [(field.name, field.shape) for field in game.layout.fields] == [
+        ("place", (12, 18)),
+        *[(name, (18,)) for name in ("column", "depth", "asking", "chosen", "traveled", "used", "kept")],
+        ("decision", (9,)),
+        ("window", (6,)),
+        *[(name, (1,)) for name in ("own_turn", "asked", "deck_size", "turn")],
+        ("busts", (2,)),
+        ("hazards", (2, 4)),
+        ("unseen", (4,)),
+        ("scores", (2,)),
+        ("options", (4,)),
+        ("facts", (18, 50)),
+    ]
+    assert game.fixed_from == game.layout.start("facts") == 381
+    assert game.layout.size == 381 + 900
+    assert (game.num_actions, game.wait) == (42, 41)
+
+
+# --- Illegal actions in batches -------------------------------------------------------------------------------------
+
+
+def test_find_illegal_tells_exactly_what_the_mask_tells() -> None:
+    """A batch of positions of many games, each with every action, one at a time."""
+    for variant, options in VARIANTS.items():
+        game = make_game(deck=DECKS[-1] if variant == "backseat" else SHIPPED[0], **options)
+        states = np.array([state.copy() for state in states_of(game, range(6)) if state["decision"] != 8])
+        seats = states["player"].astype(np.int64)
+        masks = np.zeros((len(states), game.num_actions), np.uint8)
+        loops = loops_of(game)
+        loops.masks_all(states, game.data, seats, masks)
+        before = states.tobytes()
+        good, mask = masks.argmax(1), np.zeros(game.num_actions, np.uint8)
+        assert loops.find_illegal(states, game.data, seats, good, mask) == -1
+        for at in range(len(states)):
+            for action in (-1, *range(game.num_actions), game.num_actions):
+                actions = good.copy()
+                actions[at] = action
+                legal = 0 <= action < game.num_actions and masks[at, action]
+                assert loops.find_illegal(states[at:], game.data, seats[at:], actions[at:], mask) == (
+                    -1 if legal else 0
+                )
+        assert states.tobytes() == before
+
+
+# --- Returns --------------------------------------------------------------------------------------------------------
+
+
+def returns(table: Table, kind: Reward) -> list[float]:
+    """The returns of both seats."""
+    out = np.zeros(2)
+    table.game.kernels.returns(table.state, table.data, int(kind), out)
+    return [float(value) for value in out]
+
+
+@pytest.mark.parametrize(
+    ("rows", "win", "margin"),
+    [
+        ("0 journey: s3\n1 journey: s2", 1, 0.05),
+        ("0 journey: s2\n1 journey: s3", -1, -0.05),
+        ("0 journey: s2", 1, 0.1),
+        ("0 journey: s3\n1 journey: s4", 0, 0),
+        ("0 journey: s3\n1 journey: s4\n0 busts: 1", -1, 0),
+        ("0 journey: m1, m2, m3", 1, 1),  # 27 points count as 20
+    ],
+)
+def test_returns_at_the_end(rows: str, win: float, margin: float) -> None:
+    deck = make_deck({"s2": 2, "s3": 3, "s4": 3, "m1": 9, "m2": 9, "m3": 9})
+    table = Table(f"desert: p1 + d1\n1 discard: ...\n{rows}", deck)
+    assert returns(table, Reward.WIN) == returns(table, Reward.MARGIN) == [0, 0]
+    assert returns(table, Reward.SHAPED) == pytest.approx([margin / 2, -margin / 2])
+    # The last card goes where it matters to nobody, and m1 … m3 would make a bust.
+    table.state["decision"] = 8
+    assert returns(table, Reward.WIN) == [win, -win]
+    assert returns(table, Reward.MARGIN) == pytest.approx([margin, -margin])
+    assert returns(table, Reward.SHAPED) == pytest.approx([win + margin / 2, -win - margin / 2])
+    table.state["truncated"] = 1
+    assert returns(table, Reward.WIN) == [0, 0]
+    assert returns(table, Reward.MARGIN) == pytest.approx([margin, -margin])
+
+
+def test_must_outbust_decides_the_win_and_not_the_margin() -> None:
+    deck = make_deck({"s2": 2})
+    table = Table("desert: p1 + d1\n0 discard: ...\n0 journey: s2", deck, solo=True, must_outbust=True).play(OTHER)
+    assert table.decision == "OVER"
+    assert table.state["traveled"] == NO_CARD
+    assert returns(table, Reward.WIN) == [-1, 1]
+    assert returns(table, Reward.MARGIN) == pytest.approx([0.1, -0.1])
