@@ -16,6 +16,7 @@ it: player 0), ``...``, once, all cards that are named nowhere: in a deck or a d
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -203,7 +204,7 @@ def put(state: Any, position: Position, card_names: Sequence[str]) -> None:
             state[f"{row}_size"][player] = len(piles)
             state[f"{row}_set"][player] = sum(1 << pile[0] for pile in piles)
             for pile in piles:
-                for above, below in zip(pile, pile[1:], strict=False):
+                for above, below in pairwise(pile):
                     state["under"][above] = below
         discard = [card for name in position.discard[player] for card in (unnamed if name == DOTS else [name])]
         state["discard"][player] = sum(1 << number[name] for name in discard)
@@ -247,9 +248,9 @@ class Table:
         """Carry out actions by name, each of which must be legal."""
         for name in actions:
             action = self.action(name)
-            legal = np.flatnonzero(self.mask(int(self.state["player"])))
+            legal = np.flatnonzero(self.mask(self.player))
             assert action in legal, f"{name} is not legal at {self.decision}; {sorted(self.legal())}"
-            self.game.kernels.step(self.state, self.data, int(self.state["player"]), action)
+            self.game.kernels.step(self.state, self.data, self.player, action)
             self.game.check_state(self.state)
         return self
 
@@ -263,7 +264,7 @@ class Table:
 
     def legal(self) -> set[str]:
         """The legal actions of the player who is asked, written as briefly as `play` takes them."""
-        found = [self.game.action_names[action] for action in np.flatnonzero(self.mask(int(self.state["player"])))]
+        found = [self.game.action_names[int(action)] for action in np.flatnonzero(self.mask(self.player))]
         return {name.removeprefix("card ").replace("ability of ", "use ") for name in found}
 
     @property
@@ -306,7 +307,7 @@ def same(table: Table, text: str) -> None:
     if DOTS in wanted.deck:
         assert wanted.deck[-1] == DOTS
         assert len(found.deck) >= len(wanted.deck) - 1, found.text()
-        found.deck = found.deck[: len(wanted.deck) - 1] + [DOTS]
+        found.deck = [*found.deck[: len(wanted.deck) - 1], DOTS]
     assert found.text() == wanted.text(), f"\n{found.text()}\n\nbut wanted\n\n{wanted.text()}"
 
 

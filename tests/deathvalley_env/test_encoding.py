@@ -4,7 +4,7 @@ That masks are exact and that nothing observed depends on the deck's order is in
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -19,16 +19,19 @@ from valley_core.batch import loops_of
 from valley_core.game import Game, Reward
 
 SHIPPED = ("highs_and_lows", "death_valley")
-HAZARDS = list(HAZARD_COUNTS)
-TIMINGS = "start_of_turn when_traveled after_travel before_rest after_rest when_busting bust_check scoring".split()
+HAZARDS = tuple(HAZARD_COUNTS)
+TIMINGS = (
+    *("start_of_turn", "when_traveled", "after_travel", "before_rest", "after_rest"),
+    *("when_busting", "bust_check", "scoring"),
+)
 EFFECTS = (
-    "shuffle swap_face_up swap_cards hide swap_hidden to_scrapbook to_journey travel_again send keep "
-    "ignore raise_limit score_nothing points"
-).split()
-PERS = "once card star skull row_without".split()
-ROWS = "both journey scrapbook own_discard other_discard both_discards".split()
-SELECTED_HAZARDS = [*HAZARDS, "any"]
-CARDS = "visible hidden_here hidden".split()
+    *("shuffle", "swap_face_up", "swap_cards", "hide", "swap_hidden", "to_scrapbook", "to_journey"),
+    *("travel_again", "send", "keep", "ignore", "raise_limit", "score_nothing", "points"),
+)
+PERS = ("once", "card", "star", "skull", "row_without")
+ROWS = ("both", "journey", "scrapbook", "own_discard", "other_discard", "both_discards")
+SELECTED_HAZARDS = (*HAZARDS, "any")
+CARDS = ("visible", "hidden_here", "hidden")
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {"max_turns": 40},
     "backseat": {"variant": "backseat"},
@@ -136,7 +139,7 @@ def expected_facts(deck: Deck) -> np.ndarray:
         def last(values: list[float]) -> float:
             return values[-1] if values else 0
 
-        def those(words: list[str], found: set[str]) -> list[int]:
+        def those(words: Iterable[str], found: set[str]) -> list[int]:
             return [word in found for word in words]
 
         rows.append(

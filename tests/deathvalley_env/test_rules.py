@@ -305,7 +305,9 @@ def test_the_desert_is_refreshed_after_the_bust_check_r6() -> None:
     table = Table("desert: s3 + d1\n0 journey: s1, s2, p1, p2\n1 discard: ...", BLANK).play("travel face-up")
     same(
         table,
-        "desert: ? + ...\n0 discard: s3\n0 busts: 1\n1 discard: p3, d2, d3, d4, m1, m2, m3, m4, m5, s4, s5, s6\n> 1 journey:",
+        "desert: ? + ...\n0 discard: s3\n0 busts: 1\n"
+        "1 discard: p3, d2, d3, d4, m1, m2, m3, m4, m5, s4, s5, s6\n"
+        "> 1 journey:",
     )
     assert len(table.position.deck) == 4
 
@@ -611,20 +613,25 @@ def test_salt_creek_hides_a_paw() -> None:
 
 def test_salt_creek_hides_or_swaps() -> None:
     """Two alternatives, told apart by the card that is chosen."""
-    text = "desert: Hells Gate + ...\n0 journey: Salt Creek [Kangaroo Rats], Mountain Lions, State Route 190 [Manly Beacon]"
+    text = (
+        "desert: Hells Gate + ...\n"
+        "0 journey: Salt Creek [Kangaroo Rats], Mountain Lions, State Route 190 [Manly Beacon]"
+    )
     table = Table(text).play("use Salt Creek")
     assert (table.decision, table.legal()) == ("CARD", {"Kangaroo Rats", "Mountain Lions"})
     hidden = Table(text).play("use Salt Creek", "Mountain Lions")
     same(
         hidden,
-        "desert: Hells Gate + ...\n0 journey: Salt Creek [Kangaroo Rats, Mountain Lions], State Route 190 [Manly Beacon]",
+        "desert: Hells Gate + ...\n"
+        "0 journey: Salt Creek [Kangaroo Rats, Mountain Lions], State Route 190 [Manly Beacon]",
     )
     table.play("Kangaroo Rats")
     assert (table.decision, table.legal()) == ("SECOND_CARD", {"Mountain Lions", "State Route 190"})
     table.play("State Route 190")  # what lies under the Journey card stays in place (R3)
     same(
         table,
-        "desert: Hells Gate + ...\n0 journey: Salt Creek [State Route 190], Mountain Lions, Kangaroo Rats [Manly Beacon]",
+        "desert: Hells Gate + ...\n"
+        "0 journey: Salt Creek [State Route 190], Mountain Lions, Kangaroo Rats [Manly Beacon]",
     )
 
 
@@ -635,13 +642,17 @@ def test_salt_creek_works_in_the_scrapbook_r1() -> None:
     table = Table(text).play("use Salt Creek", "Desert Tortoise", "Corkscrew Peak")
     same(
         table,
-        "desert: Hells Gate + ...\n0 journey: Desert Tortoise, Mountain Lions\n0 scrapbook: Salt Creek [Corkscrew Peak]",
+        "desert: Hells Gate + ...\n0 journey: Desert Tortoise, Mountain Lions\n"
+        "0 scrapbook: Salt Creek [Corkscrew Peak]",
     )
 
 
 def test_lake_manly_sends_the_leftmost_other_card_r3() -> None:
     """Mandatory. Cards under it follow, visible, to its right."""
-    text = "desert: Lake Manly + Manly Beacon, ...\n0 journey: Hells Gate [Salt Creek, Surprise Canyon], Daylight Pass\n1 journey: Kangaroo Rats"
+    text = (
+        "desert: Lake Manly + Manly Beacon, ...\n0 journey: Hells Gate [Salt Creek, Surprise Canyon], Daylight Pass\n"
+        "1 journey: Kangaroo Rats"
+    )
     same(
         Table(text).play("travel face-up"),
         "desert: Manly Beacon + ...\n0 journey: Daylight Pass, Lake Manly\n"
@@ -659,7 +670,10 @@ def test_lake_manly_alone_sends_nothing_r7() -> None:
 
 def test_surprise_canyon_swaps_two_cards_r3() -> None:
     """Those under each stay in place."""
-    text = "desert: Surprise Canyon + Manly Beacon, ...\n0 journey: Hells Gate [Salt Creek], Kangaroo Rats\n0 scrapbook: Darwin Falls [Lake Manly, Corkscrew Peak]"
+    text = (
+        "desert: Surprise Canyon + Manly Beacon, ...\n0 journey: Hells Gate [Salt Creek], Kangaroo Rats\n"
+        "0 scrapbook: Darwin Falls [Lake Manly, Corkscrew Peak]"
+    )
     table = Table(text).play("travel face-up")
     assert table.legal() == {"use Surprise Canyon", "done"}
     table.play("use Surprise Canyon")
@@ -712,7 +726,10 @@ def test_ubehebe_crater_moves_one_more_card_after_a_rest() -> None:
 
 def test_desert_tortoise_returns_a_card_to_the_journey_r3() -> None:
     """The cards under it follow, visible, to its right, in the order in which they were hidden."""
-    text = "desert: Hells Gate + Salt Creek, ...\n0 journey: Desert Tortoise, Manly Beacon\n0 scrapbook: Lake Manly [Darwin Falls, Daylight Pass]"
+    text = (
+        "desert: Hells Gate + Salt Creek, ...\n0 journey: Desert Tortoise, Manly Beacon\n"
+        "0 scrapbook: Lake Manly [Darwin Falls, Daylight Pass]"
+    )
     table = Table(text).play("rest", "Manly Beacon", "done", "done", "use Desert Tortoise")
     assert table.legal() == {"Manly Beacon", "Lake Manly"}
     table.play("Lake Manly")
@@ -737,11 +754,15 @@ def test_devils_cornfield_swaps_the_face_up_card_r3_r13() -> None:
 
 
 def test_furnace_creek_moves_a_neighbour_to_the_scrapbook() -> None:
-    text = "desert: Snakes + ...\n0 journey: Super Bloom, Mosaic Canyon [Coyotes], Furnace Creek\n0 scrapbook: Dante's View"
+    text = (
+        "desert: Snakes + ...\n0 journey: Super Bloom, Mosaic Canyon [Coyotes], Furnace Creek\n"
+        "0 scrapbook: Dante's View"
+    )
     table = Table(text, "death_valley").play("use Furnace Creek")  # the one neighbour in the Journey
     same(
         table,
-        "desert: Snakes + ...\n0 journey: Super Bloom, Furnace Creek\n0 scrapbook: Dante's View, Mosaic Canyon [Coyotes]",
+        "desert: Snakes + ...\n0 journey: Super Bloom, Furnace Creek\n"
+        "0 scrapbook: Dante's View, Mosaic Canyon [Coyotes]",
     )
     assert table.decision == "TURN"
     above = "desert: Snakes + ...\n0 journey: Super Bloom, Mosaic Canyon\n0 scrapbook: Dante's View, Furnace Creek"
@@ -770,7 +791,10 @@ def test_zabriskie_point_hides_the_card_to_its_left() -> None:
 
 
 def test_coyotes_dig_out_any_hidden_card() -> None:
-    text = "desert: Super Bloom + ...\n0 journey: Coyotes, Dante's View [Snakes]\n0 scrapbook: Eureka Dunes [Scorpions, Mosaic Canyon]"
+    text = (
+        "desert: Super Bloom + ...\n0 journey: Coyotes, Dante's View [Snakes]\n"
+        "0 scrapbook: Eureka Dunes [Scorpions, Mosaic Canyon]"
+    )
     table = Table(text, "death_valley").play("use Coyotes")
     # Snakes lie under the only other Journey card, which cannot take their place.
     assert (table.decision, table.legal()) == ("CARD", {"Scorpions", "Mosaic Canyon"})

@@ -339,6 +339,15 @@ def damaged(state: Any, choose: random.Random) -> Any:
     return broken
 
 
+def passes(game: Game, state: Any) -> bool:
+    """Whether the check lets a record pass; nothing but `StateError` may come of it."""
+    try:
+        game.check_state(state)
+    except StateError:
+        return False
+    return True
+
+
 def test_damaged_records_are_refused_or_can_be_played_on(games: list[Game]) -> None:
     """Whatever passes the check: games go on, end within bounds, and every card stays in one place."""
     choose = random.Random(1)
@@ -347,10 +356,7 @@ def test_damaged_records_are_refused_or_can_be_played_on(games: list[Game]) -> N
         for state in states_of(game, range(3)):
             for _ in range(2):
                 broken = damaged(state, choose)
-                try:
-                    game.check_state(broken)
-                except StateError as error:
-                    assert "pass a record that" in str(error)
+                if not passes(game, broken):
                     refused += 1
                     continue
                 passed += 1
