@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from valley_core.errors import OptionError, ValleyError
@@ -42,10 +43,18 @@ def at_least(name: str, value: int, least: int) -> None:
         raise OptionError(f"--{name} {value} is too small; give {least} or more")
 
 
-def at_most(name: str, value: int, most: int) -> None:
-    """Raise `OptionError` for a number that is too large."""
-    if value > most:
-        raise OptionError(f"--{name} {value} is too large; give {most:,} or less")
+def writable(*files: Path | None) -> None:
+    """Make the folders of the files that a run will write, so that a wrong name does not cost a long run.
+
+    Raises:
+        OptionError: A name is that of a folder.
+        OSError: A folder cannot be made.
+    """
+    for file in files:
+        if file is not None:
+            if file.is_dir():
+                raise OptionError(f"{file} is a folder; name a file in it")
+            file.parent.mkdir(parents=True, exist_ok=True)
 
 
 def out(wide: bool = True) -> "Console":

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from training.command import at_least, out, progress_bar, run_command
+from training.command import at_least, out, progress_bar, run_command, writable
 
 GAME = "deathvalley"
 BASELINE = "none"
@@ -49,6 +49,7 @@ def run(args: Args) -> int:
     at_least("games", args.games, 1)
     at_least("batch", args.batch, 1)
     at_least("seed", args.seed, 0)
+    writable(args.json, args.plot)
     at_least("agents", len(args.agents), 1)
     entry = entry_of(GAME)
     games = {

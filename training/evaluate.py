@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tyro.conf import Positional
 
-from training.command import at_least, out, progress_bar, run_command
+from training.command import at_least, out, progress_bar, run_command, writable
 
 if TYPE_CHECKING:
     from training.cells import Plan
@@ -109,6 +109,7 @@ def run(args: Args) -> int:
     at_least("games", args.games, 1)
     at_least("batch", args.batch, 1)
     at_least("seed", args.seed, 0)
+    writable(args.json, args.plot)
     at_least("agents", len(args.agents), 1)
     plans = plans_of(args)
     seeds = deal_seeds(args.seed, args.games)

@@ -87,7 +87,7 @@ def effect_axes(ax: Axes, rows: Sequence[Row], baseline: str) -> None:
 
 def _save(figure: Any, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150, metadata={"Software": None})
+    figure.savefig(path, format="png", dpi=150, metadata={"Software": None})
     plt.close(figure)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from tyro.conf import Positional
 
-from training.command import at_least, out, progress_bar, run_command
+from training.command import at_least, out, progress_bar, run_command, writable
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,7 @@ def run(args: Args) -> int:
     at_least("runs", args.runs, 1)
     at_least("threads", args.threads, 0)
     at_least("seed", args.seed, 0)
+    writable(args.json)
     at_least("batches", min(args.batches, default=0), 1)
     if not args.seconds > 0:
         raise OptionError(f"--seconds {args.seconds:g} must be more than 0")
@@ -147,7 +148,7 @@ def run(args: Args) -> int:
 
         parts = shares(args.game, max(args.batches), args.seed, args.seconds, args.runs)
         shown = [[part["part"], f"{part['nanoseconds']:.0f}", f"{100 * part['share']:.0f} %"] for part in parts]
-        console.print(table("Where the time of batched play goes", ["part", "ns a step", "share"], shown, 1, None))
+        console.print(table("Where the time goes, batched", ["part", "ns a step", "share"], shown, 1, None))
         rows = rows + [{"game": args.game, "layer": "profile", "batch": max(args.batches)} | part for part in parts]
     if args.json:
         config = config_of(args, threads_used=num_threads(), not_measured=notes)

@@ -128,6 +128,8 @@ BAD = {
     "many": (["evaluate", "riftvalley", "--agents", "random", "--players", "9"], "num_players=9 must be"),
     "its agent": (["evaluate", "riftvalley", "--agents", "rulebook"], "cannot play 'riftvalley'"),
     "layer": (["speed", "--layers", "warp"], "there is no layer 'warp'"),
+    "folder": (["difficulty", "--agents", "random", "--json", "."], ". is a folder; name a file in it"),
+    "no folder": (["evaluate", "--plot", "/dev/null/x.png"], "/dev/null"),
     "seconds": (["speed", "--seconds", "0"], "--seconds 0 must be more than 0"),
     "peers": (["speed", "--peers", "python3"], "--peers and --peers-script go together"),
     "script": (["speed", "--peers", "python3", "--peers-script", "none.py"], "there is no script none.py"),
