@@ -11,7 +11,7 @@ from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 from valley_core.game import Game
 
-PLAYERS = {"deathvalley": "agents.greedy_deathvalley"}
+PLAYERS = {"deathvalley": "agents.greedy_deathvalley", "riftvalley": "agents.greedy_riftvalley"}
 """The module of each game. Its ``choose_some(states, data, seats, actions)`` writes an action for each decision. It
 runs in threads, on slices of a batch, and must not depend on what is hidden from the seat, nor on the other games."""
 

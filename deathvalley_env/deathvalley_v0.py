@@ -4,11 +4,9 @@
 The options of the game are those of `deathvalley_env.game.make_game`, by name; adapters have some of their own.
 """
 
-import inspect
 from typing import TYPE_CHECKING, Any
 
 from gymnasium.vector import AutoresetMode
-from pettingzoo.utils import wrappers
 
 from deathvalley_env.deck import load_deck
 from deathvalley_env.game import make_game
@@ -17,6 +15,7 @@ from valley_core.errors import OptionError
 from valley_core.gym_env import GymAdapter
 from valley_core.learners import Opponents
 from valley_core.parallel import ParallelAdapter
+from valley_core.public import check_names, defaults_of, wrapped
 from valley_core.vector import VectorAdapter
 
 if TYPE_CHECKING:
@@ -25,16 +24,13 @@ if TYPE_CHECKING:
     from valley_core.sb3 import SB3Adapter
 
 NAME = "deathvalley_v0"
-ILLEGAL_REWARD = -1
-DEFAULTS = {name: option.default for name, option in inspect.signature(make_game).parameters.items()}
+DEFAULTS = defaults_of(make_game)
 """The options of the game."""
 
 
 def _options(options: dict[str, Any]) -> dict[str, Any]:
     """The options with the deck read: an adapter is pickled with its cards, not with the name of a file."""
-    unknown = sorted(set(options) - set(DEFAULTS))
-    if unknown:
-        raise OptionError(f"there is no option {unknown[0]!r}; the game's options are {', '.join(DEFAULTS)}")
+    check_names(options, DEFAULTS)
     return {**options, "deck": load_deck(options.get("deck", DEFAULTS["deck"]))}
 
 
@@ -96,11 +92,7 @@ def env(*, illegal_action: str | None = None, render_mode: str | None = None, **
         illegal_action: As of `raw_env`, in place of `TerminateIllegalWrapper`.
         render_mode, options: As of `raw_env`.
     """
-    wrapped: AECEnv = raw_env(illegal_action=illegal_action or "raise", render_mode=render_mode, **options)
-    if illegal_action is None:
-        wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
-    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
-    return wrappers.OrderEnforcingWrapper(wrapped)
+    return wrapped(raw_env, illegal_action, render_mode=render_mode, **options)
 
 
 def parallel_env(*, illegal_action: str = "raise", render_mode: str | None = None, **options: Any) -> ParallelAdapter:

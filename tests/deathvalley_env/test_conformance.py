@@ -4,24 +4,21 @@ from collections.abc import Callable
 from typing import Any
 
 import gymnasium
-import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, render_test, seed_test
-from pettingzoo.utils.env_logger import EnvLogger
 
 import deathvalley_env
 from deathvalley_env import deathvalley_v0
+from tests.valley_core.conformance import (
+    WARNINGS,
+    check_gymnasiums_own_vectors,
+    check_illegal_action_in_wrappers,
+    check_own_policy_in_wrappers,
+    no_warning_in_the_log,  # noqa: F401  (a fixture)
+)
 
-pytestmark = [
-    pytest.mark.filterwarnings("error"),
-    # What PettingZoo's test says of every environment with a mask in a Dict that is not on a list of its own by name.
-    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning"),
-    pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning"),
-    # It resets with options={"options": 1}, to see that the argument is accepted; we warn of what we do not know.
-    pytest.mark.filterwarnings("ignore:.*knows no option 'options':UserWarning"),
-]
+pytestmark = WARNINGS
 
 VARIANTS: list[dict[str, Any]] = [
     {},
@@ -29,14 +26,6 @@ VARIANTS: list[dict[str, Any]] = [
     {"ask_forced": True, "reward": "shaped", "first_player": 1},
     {"reward": "margin", "card_facts": False, "max_turns": 12},
 ]
-
-
-@pytest.fixture(autouse=True)
-def _no_warning_in_the_log() -> Any:
-    """PettingZoo's wrappers warn through a log of their own."""
-    EnvLogger.flush()
-    yield
-    assert EnvLogger.mqueue == []
 
 
 @pytest.mark.parametrize("options", VARIANTS)
@@ -68,22 +57,9 @@ def test_pettingzoo_rendering(make: Callable[..., Any]) -> None:
 
 
 def test_an_illegal_action_in_pettingzoos_wrappers_ends_the_game() -> None:
-    env = deathvalley_v0.env()
-    env.reset(seed=1)
-    culprit = env.agent_selection
-    env.step(41)
-    assert env.terminations == {"player_0": True, "player_1": True}
-    assert env.rewards[culprit] == -1
-    for _ in range(2):
-        env.step(None)
-    assert env.agents == []
-    assert any("Illegal move" in str(message) for message in EnvLogger.mqueue)
-    EnvLogger.flush()
+    check_illegal_action_in_wrappers(deathvalley_v0.env(), 41)
     for policy in ("lose", "ignore"):
-        ours = deathvalley_v0.env(illegal_action=policy)
-        ours.reset(seed=1)
-        ours.step(41)
-        assert all(ours.terminations.values()) == (policy == "lose")
+        check_own_policy_in_wrappers(deathvalley_v0.env(illegal_action=policy), 41, policy == "lose")
 
 
 @pytest.mark.parametrize("policy", ["ignore", "lose"])
@@ -116,22 +92,7 @@ def test_gymnasium_make_vec() -> None:
 
 @pytest.mark.parametrize("context", ["fork", "spawn"])
 def test_gymnasiums_own_vector_environments_play_the_same_games(context: str) -> None:
-    native = deathvalley_env.make_vec(2)
-    makers = [lambda: gymnasium.make("deathvalley_env:DeathValleySolo-v0")] * 2
-    others = [SyncVectorEnv(makers), AsyncVectorEnv(makers, context=context)]
-    observations = [env.reset(seed=4)[0] for env in (native, *others)]
-    for _ in range(60):
-        for observation in observations[1:]:
-            for name in observation:
-                np.testing.assert_array_equal(observation[name], observations[0][name])
-        actions = observations[0]["action_mask"].argmax(1)
-        results = [env.step(actions) for env in (native, *others)]
-        for result in results[1:]:
-            for mine, theirs in zip(results[0][1:4], result[1:4], strict=True):
-                np.testing.assert_array_equal(mine, theirs)
-        observations = [result[0] for result in results]
-    for env in others:
-        env.close()
+    check_gymnasiums_own_vectors(deathvalley_env.make_vec(2), "deathvalley_env:DeathValleySolo-v0", context, 60)
 
 
 def test_pettingzoos_registry() -> None:
