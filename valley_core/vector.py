@@ -291,8 +291,7 @@ class VectorAdapter(VectorEnv):
         final_info: dict[str, Any] = {"action_mask": final_masks, "_action_mask": over.copy()}
         if self._illegal_action != "raise":
             final_info |= {"illegal_actions": self._illegal_count * over, "_illegal_actions": over.copy()}
-        for number, summary in self.ended_summaries.items():
-            final_info = self._add_info(final_info, summary, number)
+        self._add_summaries(final_info, self.ended_summaries)
         self._deal(over)
         self._see(over, self._none)
         return {"final_obs": final_obs, "_final_obs": over.copy(), "final_info": final_info, "_final_info": over.copy()}
@@ -318,9 +317,22 @@ class VectorAdapter(VectorEnv):
         if self._illegal_action != "raise":
             infos["illegal_actions"] = self._illegal_count.copy()
             infos["_illegal_actions"] = np.ones(self.num_envs, bool)
-        for i, summary in (summaries or {}).items():
-            infos = self._add_info(infos, summary, i)
+        self._add_summaries(infos, summaries or {})
         return infos
+
+    def _add_summaries(self, infos: dict[str, Any], summaries: Mapping[int, dict[str, Any]]) -> None:
+        """Add the summaries of the games that ended, each entry with its mask.
+
+        They are arrays of objects, whatever the entries: Gymnasium's `_add_info` takes the dtype of the first game's
+        entry, which fails where another's is None (a shared victory has no winner).
+        """
+        for i, summary in summaries.items():
+            for name, value in summary.items():
+                if name not in infos:
+                    infos[name] = np.full(self.num_envs, None, object)
+                    infos[f"_{name}"] = np.zeros(self.num_envs, bool)
+                infos[name][i] = value
+                infos[f"_{name}"][i] = True
 
     def action_masks(self) -> np.ndarray:
         """Legal actions, bool of shape (num_envs, num_actions), as sb3-contrib asks for them."""

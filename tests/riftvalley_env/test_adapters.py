@@ -66,7 +66,6 @@ def test_batches_of_random_games(options: dict[str, Any]) -> None:
     assert ended > 32
 
 
-@pytest.mark.xfail(raises=TypeError, reason="valley_core.vector: summaries with winner=None beside one with a number")
 def test_summaries_of_shared_victories_beside_others() -> None:
     envs = riftvalley_v0.make_vec(64, boards="identical", summaries=True)
     rng = np.random.default_rng(0)
