@@ -9,7 +9,7 @@ from deathvalley_env import encoding, rules
 from deathvalley_env.card_data import DECK
 from deathvalley_env.deck import Deck, load_deck
 from deathvalley_env.render import describe
-from deathvalley_env.scoring import NO_WINNER, card_scores, ending
+from deathvalley_env.scoring import NO_WINNER, account
 from deathvalley_env.state import new_states
 from deathvalley_env.state_check import check_state
 from deathvalley_env.vocabulary import NUM_CARDS, NUM_PLAYERS, Ending
@@ -19,6 +19,9 @@ from valley_core.jit import kernel
 from valley_core.options import flag, one_of, whole_number
 
 VARIANTS = ("base", "backseat")
+KINDS = ("stars", "skulls", "abilities", "discards")
+"""What scores are made of."""
+ENDINGS = [ending.name.lower() for ending in Ending]
 MOST_TURNS = 1_000_000
 DECISIONS_OF_A_TURN = 128
 """No turn has more decisions: each card of the deck can answer in each window but a few times."""
@@ -136,22 +139,20 @@ def summary(state: Any, deck: Any, names: list[str]) -> dict[str, Any]:
         ``busts`` [2], ``turns``, ``winner`` (0, 1 or None) and
         ``ending`` (score, fewer_busts, shared, must_outbust, truncated or none).
     """
-    winner, rule = ending(state)
-    by_kind, by_card = [], []
-    points = np.zeros((NUM_CARDS, 3), np.int64)
+    points = np.zeros((NUM_PLAYERS, NUM_CARDS, 3), np.int64)
+    winner, rule = account(state, deck, points)
     scores = state["scores"].tolist()
-    for player in range(NUM_PLAYERS):
-        card_scores(state, deck, player, points)
-        stars, skulls, abilities = (int(n) for n in points.sum(0))
-        discards = scores[player] - stars - skulls - abilities
-        by_kind.append({"stars": stars, "skulls": skulls, "abilities": abilities, "discards": discards})
-        by_card.append({names[card]: int(points[card].sum()) for card in np.flatnonzero(points.any(1))})
+    by_kind, by_card = [], []
+    for score, rows in zip(scores, points.tolist(), strict=True):
+        kinds = [sum(column) for column in zip(*rows, strict=True)]
+        by_kind.append(dict(zip(KINDS, (*kinds, score - sum(kinds)), strict=True)))
+        by_card.append({names[card]: sum(row) for card, row in enumerate(rows) if any(row)})
     return {
         "scores": scores,
         "by_kind": by_kind,
         "by_card": by_card,
-        "busts": [int(n) for n in state["busts"]],
+        "busts": state["busts"].tolist(),
         "turns": int(state["turn"]),
         "winner": None if winner == NO_WINNER else int(winner),
-        "ending": Ending(rule).name.lower(),
+        "ending": ENDINGS[rule],
     }

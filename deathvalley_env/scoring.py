@@ -160,3 +160,11 @@ def card_scores(state: Any, deck: Any, player: int, out: Any) -> None:
                 out[card, 0] = deck.stars[card]
                 out[card, 1] = deck.skulls[card]
                 out[card, 2] = deck.ai_points[card] - deck.stars[card] - deck.skulls[card]
+
+
+@kernel
+def account(state: Any, deck: Any, out: Any) -> Any:
+    """`card_scores` of both players into out[2, 18, 3], and what `ending` gives: all in one call from Python."""
+    for player in range(NUM_PLAYERS):
+        card_scores(state, deck, player, out[player])
+    return ending(state)

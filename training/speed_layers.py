@@ -162,8 +162,10 @@ def solo(name: str, batch: int, seed: int) -> Steps:
 
 
 def _solo_steps(env: Any, choice: random.Random) -> Steps:
+    seed: int | None = choice.getrandbits(30)  # of the first game; the others go on from it, as in a training loop
     while True:
-        observation, _ = env.reset(seed=choice.getrandbits(30))
+        observation, _ = env.reset(seed=seed)
+        seed = None
         steps, over = 0, False
         while not over:
             observation, _, terminated, truncated, _ = env.step(_scripted(observation["action_mask"], choice))
