@@ -15,6 +15,9 @@ PLAYERS = {"deathvalley": "agents.greedy_deathvalley", "riftvalley": "agents.gre
 """The module of each game. Its ``choose_some(states, data, seats, actions)`` writes an action for each decision. It
 runs in threads, on slices of a batch, and must not depend on what is hidden from the seat, nor on the other games."""
 
+LEAST_SHARE = 16
+"""Decisions that are worth a thread of their own: each takes many times as long as a step."""
+
 
 class GreedyAgent(Agent):
     """Plays each game by the rules of thumb of its module."""
@@ -36,5 +39,9 @@ class GreedyAgent(Agent):
         """The greedy action for each decision."""
         states, data, seats = decisions.states, decisions.game.data, decisions.seats
         actions = np.zeros(len(decisions), np.int64)
-        in_threads(len(decisions), lambda part: self._choose_some(states[part], data, seats[part], actions[part]))
+        in_threads(
+            len(decisions),
+            lambda part: self._choose_some(states[part], data, seats[part], actions[part]),
+            LEAST_SHARE,
+        )
         return actions

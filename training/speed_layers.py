@@ -17,8 +17,11 @@ from valley_core.game import Game
 Steps = Iterator[int]
 """Plays on for ever; each item is the number of decisions since the last."""
 
-CHUNK = 4096
-"""Least number of decisions in compiled code between two looks at the clock."""
+STEPS_A_CALL = 100
+"""Decisions of each game in one call of a compiled loop; `peers.py` lets Pgx play as many."""
+
+LEAST_SHARE = 32
+"""Games that are worth a thread of their own for so many decisions."""
 
 
 class Skip(Exception):  # noqa: N818 - no error: it says why a layer is left out
@@ -74,7 +77,7 @@ class Batch:
         self.observations = game.blank_observations(self.states)
         self.masks = np.zeros((size, game.num_actions), np.uint8)
         self.loops.reset_some(self.states, game.data, np.ones(size, np.bool_))
-        self.steps = max(1, CHUNK // size)
+        self.steps = STEPS_A_CALL
 
     def play_random(self, part: slice) -> None:
         """Rules, observation, mask and choice."""
@@ -90,7 +93,7 @@ class Batch:
 def _in_kernel(name: str, batch: int, seed: int, loop: Callable[[Batch, slice], None]) -> Steps:
     made = Batch(base_game(name), batch, seed)
     while True:
-        in_threads(batch, lambda part: loop(made, part))
+        in_threads(batch, lambda part: loop(made, part), LEAST_SHARE)
         yield batch * made.steps
 
 

@@ -19,8 +19,8 @@ from valley_core.game import Game
 from valley_core.jit import bind
 from valley_core.rng import below
 
-LEAST_SHARE = 64
-"""Games that are worth a thread of their own."""
+LEAST_SHARE = 256
+"""Games that are worth a thread of their own for one step each: handing over takes longer than stepping fewer."""
 
 SHORT_MASK = 64
 BLOCK = 16
@@ -213,9 +213,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_lock)
 
 
-def in_threads(size: int, work: Callable[[slice], Any]) -> list[Any]:
-    """Call `work` on slices that together cover `size` games, in threads; the results in order."""
-    count = min(num_threads(), max(1, size // LEAST_SHARE))
+def in_threads(size: int, work: Callable[[slice], Any], least_share: int = LEAST_SHARE) -> list[Any]:
+    """Call `work` on slices that together cover `size` games, in threads; the results in order.
+
+    A thread gets at least `least_share` games: fewer than the default where `work` is more than one step.
+    """
+    count = min(num_threads(), max(1, size // least_share))
     if count == 1:
         return [work(slice(0, size))]
     edges = [size * i // count for i in range(count + 1)]
