@@ -27,7 +27,7 @@ from deathvalley_env.vocabulary import (
 )
 from valley_core.bits import bit, lowest, size_of
 from valley_core.game import Reward, Status
-from valley_core.jit import kernel
+from valley_core.jit import inlined, kernel
 from valley_core.layout import Field, Layout
 
 WAIT = NUM_ACTIONS
@@ -132,6 +132,8 @@ AT_USED = LAYOUT.start("used")
 AT_KEPT = LAYOUT.start("kept")
 AT_DECISION = LAYOUT.start("decision")
 AT_WINDOW = LAYOUT.start("window")
+SPARE = AT_DECISION
+"""A place that is overwritten later."""
 AT_OWN_TURN = LAYOUT.start("own_turn")
 AT_ASKED = LAYOUT.start("asked")
 AT_DECK_SIZE = LAYOUT.start("deck_size")
@@ -197,7 +199,7 @@ def set_of(card: int) -> int:
     return (card >= 0) << (int(card) & 31)
 
 
-@kernel
+@inlined
 def write_set(cards: int, at: int, out: Any) -> None:
     """Write for each card whether it is in the set."""
     for part in range(NUM_CARDS // BITS):
@@ -206,16 +208,34 @@ def write_set(cards: int, at: int, out: Any) -> None:
             out[at + part * BITS + i] = ones[i]
 
 
+# The loops below have few branches that depend on the cards: in most states a processor would guess them wrongly, which
+# takes longer than the work itself.
+
+
 @kernel
-def write_columns(row: Any, size: int, out: Any) -> None:
-    """Write the columns of the cards of a row."""
-    for k in range(size):
-        out[AT_COLUMN + int(row[k])] = np.float32(k) * A_COLUMN
+def write_column(card: int, k: int, size: int, out: Any) -> None:
+    """Write the column of a card that lies in a row of so many cards; past the end of the row, into `SPARE`."""
+    place = AT_COLUMN + card
+    if k >= size:
+        place = SPARE
+    out[place] = np.float32(k) * A_COLUMN
+
+
+@kernel
+def write_columns(state: Any, out: Any) -> None:
+    """Write the columns of the visible cards, all four rows in one loop."""
+    size_0, size_1 = int(state.journey_size[0]), int(state.journey_size[1])
+    size_2, size_3 = int(state.scrapbook_size[0]), int(state.scrapbook_size[1])
+    for k in range(max(size_0, size_1, size_2, size_3)):
+        write_column(int(state.journey[0, k]), k, size_0, out)
+        write_column(int(state.journey[1, k]), k, size_1, out)
+        write_column(int(state.scrapbook[0, k]), k, size_2, out)
+        write_column(int(state.scrapbook[1, k]), k, size_3, out)
 
 
 @kernel
 def cards_above(state: Any) -> int:
-    """The cards with a card beneath them. Without branches, which chance would mispredict in most states."""
+    """The cards with a card beneath them."""
     above = 0
     for card in range(NUM_CARDS):
         above |= (state.under[card] >= 0) << card
@@ -223,14 +243,17 @@ def cards_above(state: Any) -> int:
 
 
 @kernel
-def write_hidden(state: Any, tops: int, out: Any) -> int:
-    """Write columns and depths of the cards hidden under some visible cards; the set of the hidden ones."""
-    hidden = 0
+def write_hidden(state: Any, out: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Write columns and depths of the hidden cards; for each player, the sets of those in Journey and in Scrapbook."""
+    journey_0, scrapbook_0 = rows_of(state, 0)
+    journey_1, scrapbook_1 = rows_of(state, 1)
+    under_journey_0, under_scrapbook_0, under_journey_1, under_scrapbook_1 = 0, 0, 0, 0
+    tops = cards_above(state) & (journey_0 | scrapbook_0 | journey_1 | scrapbook_1)
     while tops:
         top = lowest(tops)
         tops &= tops - 1
         column = out[AT_COLUMN + top]
-        depth = 1
+        hidden, depth = 0, 1
         below = int(state.under[top])
         while below != NO_CARD:
             hidden |= bit(below)
@@ -238,10 +261,14 @@ def write_hidden(state: Any, tops: int, out: Any) -> int:
             out[AT_DEPTH + below] = np.float32(depth) * A_COLUMN
             depth += 1
             below = int(state.under[below])
-    return hidden
+        under_journey_0 |= hidden * ((journey_0 >> top) & 1)
+        under_scrapbook_0 |= hidden * ((scrapbook_0 >> top) & 1)
+        under_journey_1 |= hidden * ((journey_1 >> top) & 1)
+        under_scrapbook_1 |= hidden * ((scrapbook_1 >> top) & 1)
+    return (under_journey_0, under_scrapbook_0), (under_journey_1, under_scrapbook_1)
 
 
-@kernel
+@inlined
 def write_hazards(cards: int, deck: Any, at: int, out: Any) -> None:
     """Write how many of the cards have each hazard."""
     for hazard in range(NUM_HAZARDS):
@@ -249,23 +276,22 @@ def write_hazards(cards: int, deck: Any, at: int, out: Any) -> None:
 
 
 @kernel
-def write_player(state: Any, deck: Any, player: int, other: int, above: int, out: Any) -> int:
-    """Write the rows, discards, hazards, busts and score of a player; the set of all cards written.
+def write_player(state: Any, deck: Any, player: int, hidden: Any, other: int, out: Any) -> int:
+    """Write the places, hazards, busts and score of a player; the set of all cards in them.
 
-    `other` is 1 for the player who does not observe; `above` are the cards with a card beneath them.
+    `hidden` are the cards under Journey and under Scrapbook; `other` is 1 for the player who does not observe.
     """
-    at = other * OTHERS * NUM_CARDS
+    # A slice, so that the places below are constants: only then does the compiler copy many numbers at once.
+    shift = other * OTHERS * NUM_CARDS
+    places = out[shift : shift + (DISCARD + 1) * NUM_CARDS]
     journey, scrapbook = rows_of(state, player)
-    write_columns(state.journey[player], state.journey_size[player], out)
-    write_columns(state.scrapbook[player], state.scrapbook_size[player], out)
-    under_journey = write_hidden(state, above & journey, out)
-    under_scrapbook = write_hidden(state, above & scrapbook, out)
+    under_journey, under_scrapbook = hidden
     discard = int(state.discard[player])
-    write_set(journey, at + JOURNEY * NUM_CARDS, out)
-    write_set(scrapbook, at + SCRAPBOOK * NUM_CARDS, out)
-    write_set(under_journey, at + UNDER_JOURNEY * NUM_CARDS, out)
-    write_set(under_scrapbook, at + UNDER_SCRAPBOOK * NUM_CARDS, out)
-    write_set(discard, at + DISCARD * NUM_CARDS, out)
+    write_set(journey, JOURNEY * NUM_CARDS, places)
+    write_set(scrapbook, SCRAPBOOK * NUM_CARDS, places)
+    write_set(under_journey, UNDER_JOURNEY * NUM_CARDS, places)
+    write_set(under_scrapbook, UNDER_SCRAPBOOK * NUM_CARDS, places)
+    write_set(discard, DISCARD * NUM_CARDS, places)
     write_hazards(journey | scrapbook, deck, AT_HAZARDS + other * NUM_HAZARDS, out)
     out[AT_BUSTS + other] = min(np.float32(state.busts[player]) * A_BUST, np.float32(1))
     points = np.float32(state.scores[player]) * A_POINT
@@ -277,11 +303,12 @@ def write_player(state: Any, deck: Any, player: int, other: int, above: int, out
 def observe(state: Any, deck: Any, seat: int, out: Any) -> None:
     """Write what the player at `seat` sees into `out`, the constant part (`facts`) excepted."""
     out[AT_COLUMN:AT_ASKING] = 0
+    write_columns(state, out)
     out[AT_DECISION:AT_OWN_TURN] = 0
-    above = cards_above(state)
-    seen = 0
-    for other in range(NUM_PLAYERS):
-        seen |= write_player(state, deck, 1 - seat if other else seat, other, above, out)
+    hidden_0, hidden_1 = write_hidden(state, out)
+    other_0 = 0 if seat == 0 else 1
+    seen = write_player(state, deck, 0, hidden_0, other_0, out)
+    seen |= write_player(state, deck, 1, hidden_1, 1 - other_0, out)
     face_up = set_of(state.face_up)
     write_set(face_up, FACE_UP * NUM_CARDS, out)
     # The deck is what is left, so that its order cannot be observed.

@@ -119,7 +119,12 @@ def compile_seconds(action: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def kernel(function: Callable[..., Any], *, package: str | None = None) -> Any:
+def inlined(function: Callable[..., Any]) -> Any:
+    """A `kernel` that is short and called so often that the call itself would count."""
+    return kernel(function, inline=True)
+
+
+def kernel(function: Callable[..., Any], *, package: str | None = None, inline: bool = False) -> Any:
     """Compile `function` on its first call; it releases the GIL, so that threads run kernels side by side."""
     package = package or function.__module__.partition(".")[0]
     if JIT_DISABLED:
@@ -130,7 +135,9 @@ def kernel(function: Callable[..., Any], *, package: str | None = None) -> Any:
         if folder is not None:
             numba.config.CACHE_DIR = str(folder)
         try:
-            return numba.njit(nogil=True, cache=folder is not None, error_model="numpy")(function)
+            return numba.njit(
+                nogil=True, cache=folder is not None, error_model="numpy", forceinline=inline
+            )(function)
         finally:
             numba.config.CACHE_DIR = before
 
