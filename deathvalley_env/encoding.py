@@ -48,9 +48,9 @@ A_HAZARD = np.float32(1 / MOST_OF_HAZARD)
 A_BUST = np.float32(1 / MOST_BUSTS)
 A_POINT = np.float32(1 / MOST_POINTS)
 
-BITS = 6
+BITS = 8
 ONES = ((np.arange(1 << BITS)[:, None] >> np.arange(BITS)) & 1).astype(np.float32)
-"""The binary digits of each number of six bits: sets are copied from here, which is much faster than bit by bit."""
+"""The binary digits of each number of eight bits: sets are copied from here, which is much faster than bit by bit."""
 
 # Where a card can be, from the observer's view.
 DECK_PLACE, FACE_UP = 0, 1
@@ -206,6 +206,9 @@ def write_set(cards: int, at: int, out: Any) -> None:
         ones = ONES[(cards >> (part * BITS)) & (len(ONES) - 1)]
         for i in range(BITS):
             out[at + part * BITS + i] = ones[i]
+    ones = ONES[(cards >> (NUM_CARDS // BITS * BITS)) & (len(ONES) - 1)]
+    for i in range(NUM_CARDS % BITS):
+        out[at + NUM_CARDS // BITS * BITS + i] = ones[i]
 
 
 # The loops below have few branches that depend on the cards: in most states a processor would guess them wrongly, which

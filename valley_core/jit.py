@@ -135,9 +135,7 @@ def kernel(function: Callable[..., Any], *, package: str | None = None, inline: 
         if folder is not None:
             numba.config.CACHE_DIR = str(folder)
         try:
-            return numba.njit(
-                nogil=True, cache=folder is not None, error_model="numpy", forceinline=inline
-            )(function)
+            return numba.njit(nogil=True, cache=folder is not None, error_model="numpy", forceinline=inline)(function)
         finally:
             numba.config.CACHE_DIR = before
 
