@@ -29,6 +29,12 @@ def game(request: pytest.FixtureRequest) -> Game:
     return GAMES[request.param]()
 
 
+@pytest.fixture(params=["two players", "rift valley"])
+def shared_game(request: pytest.FixtureRequest) -> Game:
+    """A game in which all seats are played by agents."""
+    return GAMES[request.param]()
+
+
 @pytest.fixture
 def threads() -> Iterator[None]:
     before = num_threads()
@@ -142,10 +148,8 @@ def test_streams_of_agents_differ_by_game_and_seat() -> None:
     assert len(np.unique(streams)) == len(streams)
 
 
-def test_one_agent_in_several_seats_plays_as_several(game: Game) -> None:
-    seeds = deal_seeds(1, 50)
-    if game.options.get("solo"):
-        pytest.skip("one seat")
+def test_one_agent_in_several_seats_plays_as_several(shared_game: Game) -> None:
+    game, seeds = shared_game, deal_seeds(1, 50)
     once = play_games(game, [RandomAgent()] * game.seats, seeds)
     assert once["decisions"].all(0).all()
     single = Turning()
