@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from deathvalley_env.busts import would_bust
+from deathvalley_env.hidden import conceal
 from deathvalley_env.rows import hidden_in_row, journey_cards, scrapbook_cards
 from deathvalley_env.rules import carry_out, legal
 from deathvalley_env.scoring import NO_WINNER, ending, score_of, update_scores
@@ -117,23 +118,6 @@ LAST_CARDS = 6
 
 SURELY = 1e-9
 """By how much a judgement must be better to count as better: rounding must not decide."""
-
-
-# --- What a player knows --------------------------------------------------------------------------------------------
-
-
-@kernel
-def forget_hidden(state: Any) -> None:
-    """Sort the deck and fix the random numbers: the order of the deck is unknown to all."""
-    cards = 0
-    for k in range(state.deck_size):
-        cards |= bit(state.deck[k])
-    size = 0
-    while cards:
-        state.deck[size] = lowest(cards)
-        size += 1
-        cards &= cards - 1
-    state.rng = np.uint64(0)
 
 
 @kernel
@@ -392,7 +376,7 @@ def choose_at_start(states: Any, deck: Any, me: int, actions: int, weights: Any,
 
 @kernel
 def choose(states: Any, deck: Any, me: int, weights: Any, features: Any) -> int:
-    """The greedy choice in ``states[ROOT]``, from which `forget_hidden` has taken what is hidden."""
+    """The greedy choice in ``states[ROOT]``, from which `conceal` has taken what is hidden."""
     root = states[ROOT]
     actions = int(root.legal)
     if root.decision == Decision.TURN:
@@ -406,10 +390,51 @@ def choose_all(states: Any, data: Any, seats: Any, scratch: Any, weights: Any, f
     """The choice of one seat of each game."""
     for i in range(len(states)):
         scratch[ROOT] = states[i]
-        forget_hidden(scratch[ROOT])
+        conceal(scratch[ROOT], int(seats[i]))
         actions[i] = choose(scratch, data[states[i]["data"]], int(seats[i]), weights, features)
 
 
 def choose_some(states: np.ndarray, data: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> None:
     """Write the greedy choice of one seat of each game into `actions`."""
     choose_all(states, data, seats, np.zeros(NUM_SCRATCH, STATE), WEIGHTS, np.zeros(NUM_FEATURES), actions)
+
+
+# --- For search -------------------------------------------------------------------------------------------------------
+
+SHARPNESS = 12.0
+"""By how much a difference in the chance to win counts in the priors of `judge_leaf`: their logarithm for each unit."""
+
+JUDGE_PARAMS = WEIGHTS
+"""Handed to `judge_leaf`."""
+
+
+@kernel
+def follow(state: Any, deck: Any, seat: int) -> int:
+    """The greedy choice, as `choose_some` makes it, in one game."""
+    states, features = np.empty(NUM_SCRATCH, STATE), np.empty(NUM_FEATURES)
+    states[ROOT] = state
+    conceal(states[ROOT], seat)
+    return choose(states, deck, seat, WEIGHTS, features)
+
+
+@kernel
+def judge_leaf(
+    state: Any, deck: Any, seat: int, mask: Any, chance: Any, weights: Any, priors: Any, values: Any
+) -> None:
+    """Judge a position by the best of its actions, and these by what greedy sees in them (`agents.search`)."""
+    states, features = np.empty(NUM_SCRATCH, STATE), np.empty(NUM_FEATURES)
+    states[ROOT] = state
+    conceal(states[ROOT], seat)
+    best = 0.0
+    for action in range(len(mask)):
+        if mask[action]:
+            if action == Action.REST and state.decision == Decision.TURN:
+                priors[action] = rest_value(states, deck, seat, weights, features)
+            else:
+                priors[action] = value_of(states, ROOT, deck, seat, action, weights, features)
+            best = max(best, priors[action])
+    for action in range(len(mask)):
+        if mask[action]:
+            priors[action] = np.exp(SHARPNESS * (priors[action] - best))
+    values[seat] = 2 * best - 1
+    values[1 - seat] = 1 - 2 * best

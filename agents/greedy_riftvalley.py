@@ -48,6 +48,8 @@ BLOCKED, BRIDGE, EMPTY, OWN_STOP = range(4)
 # Positions in `best`: the best Trail to an own Stop, and to an empty square.
 TO_STOP, TO_EMPTY = range(2)
 NO_TRAIL = -100.0
+NO_VALUE = -1000.0
+"""Value of an action that is not legal."""
 
 
 # --- What a board offers --------------------------------------------------------------------------------------------
@@ -243,11 +245,12 @@ def discount_of(state: Any, board: int, seat: int) -> float:
 
 
 @kernel
-def best_square(state: Any, data: Any, board: int, seat: int, discount: float, notes: Any, best: Any) -> Any:
-    """(action, value): the best Stop or Tent, -1 if there is none."""
+def value_squares(
+    state: Any, data: Any, board: int, seat: int, discount: float, notes: Any, best: Any, values: Any
+) -> None:
+    """Write the values of Stops and Tents."""
     width, squares = int(data.width), int(data.squares)
     later = best_next(state, data, board, seat, discount, notes, best)
-    action, value = -1, NO_TRAIL
     for row in range(data.height):
         columns = stop_columns(state, data, board, row)
         while columns:
@@ -256,19 +259,15 @@ def best_square(state: Any, data: Any, board: int, seat: int, discount: float, n
             look_around(state, data, board, seat, square, notes, best)
             joining = joining_points(state, data, board, seat, square)
             follow = max(best[TO_STOP] + joining, discount * (best[TO_EMPTY] + joining) - STOP_PENALTY)
-            found = discount * max(later, follow) - STOP_PENALTY
-            if found > value + SURELY:
-                action, value = STOP * squares + square, found
+            values[STOP * squares + square] = discount * max(later, follow) - STOP_PENALTY
     if tents_allowed(state, board):
         for row in range(data.height):
             columns = empty_columns(state, data, board, row)
             while columns:
                 square = row * width + lowest(columns)
                 columns &= columns - 1
-                found = tent_points(state, data, board, seat, square) + discount * later
-                if found > value + SURELY:
-                    action, value = TENT * squares + square, found
-    return action, value
+                points = tent_points(state, data, board, seat, square)
+                values[TENT * squares + square] = points + discount * later
 
 
 @kernel
@@ -294,49 +293,47 @@ def trail_value(
 
 
 @kernel
-def best_trail(
-    state: Any, data: Any, board: int, seat: int, discount: float, scratch: Any, notes: Any, best: Any
-) -> Any:
-    """(start, end, way, value) of the best Trail, from the Stop at which it has begun if it has; start -1: none."""
-    width = int(data.width)
+def value_trails(
+    state: Any, data: Any, board: int, seat: int, discount: float, scratch: Any, notes: Any, best: Any, values: Any
+) -> None:
+    """Write the values of Trails, from the Stop at which one has begun if it has.
+
+    Where a Trail is two decisions, beginning one is worth what the best that begins there is.
+    """
+    width, squares = int(data.width), int(data.squares)
     begun = int(state.square[seat])
-    first, last = (0, int(data.squares)) if begun == NOWHERE else (begun, begun + 1)
-    found_start, found_end, found_way, value = NOWHERE, NOWHERE, 0, NO_TRAIL
+    first, last = (0, squares) if begun == NOWHERE else (begun, begun + 1)
     for start in range(first, last):
         row, column = start // width, start % width
-        if (int(state.stops[board, seat, row]) >> column) & 1:
-            for end in range(start + 1, data.squares):
-                end_row, end_column = end // width, end % width
-                if (int(state.stops[board, seat, end_row]) >> end_column) & 1:
-                    for way in range(2):
-                        if is_open(state, board, seat, row, column, end_row, end_column, way):
-                            worth = trail_value(
-                                state, data, board, seat, start, end, way, discount, scratch, notes, best
-                            )
-                            if worth > value + SURELY:
-                                found_start, found_end, found_way, value = start, end, way, worth
-    return found_start, found_end, found_way, value
+        if (int(state.stops[board, seat, row]) >> column) & 1 == 0:
+            continue
+        for end in range(start + 1, squares):
+            end_row, end_column = end // width, end % width
+            if (int(state.stops[board, seat, end_row]) >> end_column) & 1 == 0:
+                continue
+            for way in range(2):
+                if is_open(state, board, seat, row, column, end_row, end_column, way):
+                    if begun != NOWHERE:
+                        action = (COLUMN_FIRST if way == Way.COLUMN_FIRST else ROW_FIRST) * squares + end
+                    elif state.one_step:
+                        action = 2 * squares + path_number(data, start, end, way)
+                    else:
+                        action = TRAIL_FROM * squares + start
+                    worth = trail_value(state, data, board, seat, start, end, way, discount, scratch, notes, best)
+                    values[action] = max(values[action], worth)
 
 
 @kernel
-def choose(state: Any, data: Any, seat: int, scratch: Any, notes: Any, best: Any) -> int:
-    """The greedy action of a seat that is asked."""
-    squares = int(data.squares)
+def value_actions(state: Any, data: Any, seat: int, scratch: Any, notes: Any, best: Any, values: Any) -> None:
+    """Write the value of each legal action of a seat that is asked, in points; `NO_VALUE` for all others."""
     board = held_board(state, seat)
     discount = discount_of(state, board, seat)
-    begun = state.square[seat] != NOWHERE
-    start, end, way, trail = best_trail(state, data, board, seat, discount, scratch, notes, best)
-    if begun:
-        return (COLUMN_FIRST if way == Way.COLUMN_FIRST else ROW_FIRST) * squares + end
-    action, value = best_square(state, data, board, seat, discount, notes, best)
-    passing = (action < 0 and start < 0) or state.last_turn >= 0
-    if passing:
-        nothing = discount * best_next(state, data, board, seat, discount, notes, best)
-        if nothing > max(value, trail) + SURELY or (action < 0 and start < 0):
-            return pass_action(state, data)
-    if trail < value - SURELY or start < 0:
-        return action
-    return 2 * squares + path_number(data, start, end, way) if state.one_step else TRAIL_FROM * squares + start
+    values[:] = NO_VALUE
+    value_trails(state, data, board, seat, discount, scratch, notes, best, values)
+    if state.square[seat] == NOWHERE:
+        value_squares(state, data, board, seat, discount, notes, best, values)
+        if state.last_turn >= 0 or values.max() == NO_VALUE:
+            values[pass_action(state, data)] = discount * best_next(state, data, board, seat, discount, notes, best)
 
 
 @kernel
@@ -348,12 +345,109 @@ def pass_action(state: Any, data: Any) -> int:
 
 
 @kernel
+def choose(state: Any, data: Any, seat: int, scratch: Any, notes: Any, best: Any, values: Any) -> int:
+    """The greedy action of a seat that is asked: of equals the first, but a Trail before a Stop or a Tent."""
+    value_actions(state, data, seat, scratch, notes, best, values)
+    trails = 2 * int(data.squares)
+    action = pass_action(state, data)
+    chosen = first_best(values, trails, action)
+    for other in (first_best(values, 0, trails), action):
+        if values[other] > values[chosen] + SURELY:
+            chosen = other
+    return chosen
+
+
+@kernel
+def first_best(values: Any, first: int, last: int) -> int:
+    """The first of the greatest values in a range."""
+    best = first
+    for action in range(first + 1, last):
+        if values[action] > values[best] + SURELY:
+            best = action
+    return best
+
+
+@kernel
 def choose_all(states: Any, data: Any, seats: Any, scratch: Any, notes: Any, best: Any, actions: Any) -> None:
     """The choice of one seat of each game."""
-    for i in range(len(states)):
-        actions[i] = choose(states[i], data[states[i]["data"]], int(seats[i]), scratch, notes, best)
+    if len(states):
+        values = np.empty(pass_action(states[0], data[states[0]["data"]]) + 1)
+        for i in range(len(states)):
+            actions[i] = choose(states[i], data[states[i]["data"]], int(seats[i]), scratch, notes, best, values)
 
 
 def choose_some(states: np.ndarray, data: np.ndarray, seats: np.ndarray, actions: np.ndarray) -> None:
     """Write the greedy choice of one seat of each game into `actions`."""
     choose_all(states, data, seats, np.zeros(1, STATE), np.zeros(NUM_NOTES, np.int64), np.zeros(2), actions)
+
+
+# --- For search -------------------------------------------------------------------------------------------------------
+
+SHARPNESS = 0.7
+"""By how much a point counts in the priors of `judge_leaf`: their logarithm for each."""
+
+WIDTH = 12.0
+"""Margin, in points, that is worth tanh(1) of a victory at the start of the game; it shrinks towards the end."""
+WIDTH_AT_END = 3.0
+
+JUDGE_PARAMS = np.zeros(0)
+"""Handed to `judge_leaf`."""
+
+
+@kernel
+def follow(state: Any, data: Any, seat: int) -> int:
+    """The greedy choice, as `choose_some` makes it, in one game."""
+    values = np.empty(pass_action(state, data) + 1)
+    return choose(state, data, seat, np.empty(1, STATE), np.empty(NUM_NOTES, np.int64), np.empty(2), values)
+
+
+@kernel
+def outlook(state: Any, data: Any, seat: int, notes: Any, best: Any) -> float:
+    """The points of a seat, and what it may draw next on each board, at a discount for each turn until it comes."""
+    players = int(state.num_players)
+    total = 0.0
+    for board in range(players):
+        total += board_score(state, board, seat)
+        wait = (board + state.turn - seat) % players  # at turn t, seat p holds board p - t
+        if wait:
+            wait = players - wait
+        if state.last_turn < 0 or state.turn + wait <= state.last_turn:
+            weight = 1.0 if state.last_turn >= 0 else discount_of(state, board, seat)
+            total += weight * best_next(state, data, board, seat, weight, notes, best)
+    return total
+
+
+@kernel
+def progress(state: Any) -> float:
+    """How far the game has come, by its Tents: 0 to 1."""
+    players = int(state.num_players)
+    if state.last_turn >= 0:
+        return 1.0
+    tents = 0
+    for board in range(players):
+        tents += int(state.tents[board])
+    return min(1.0, tents / (TENTS_OF_BOARD * FULL_BOARDS_AT_END[players]))
+
+
+@kernel
+def judge_leaf(state: Any, data: Any, seat: int, mask: Any, chance: Any, params: Any, priors: Any, values: Any) -> None:
+    """Judge a position by points and prospects, and its actions by what greedy sees in them (`agents.search`)."""
+    notes, best, scratch = np.empty(NUM_NOTES, np.int64), np.empty(2), np.empty(1, STATE)
+    value_actions(state, data, seat, scratch, notes, best, priors[: pass_action(state, data) + 1])
+    greatest = priors[: pass_action(state, data) + 1].max()
+    for action in range(len(mask)):
+        if mask[action]:
+            priors[action] = np.exp(SHARPNESS * (priors[action] - greatest))
+    players = int(state.num_players)
+    for other in range(players):
+        values[other] = outlook(state, data, other, notes, best)
+    width = WIDTH + (WIDTH_AT_END - WIDTH) * progress(state)
+    first, second = -1e9, -1e9
+    for other in range(players):
+        if values[other] > first:
+            first, second = values[other], first
+        else:
+            second = max(second, values[other])
+    for other in range(players):
+        rival = second if values[other] == first else first
+        values[other] = np.tanh((values[other] - rival) / width)

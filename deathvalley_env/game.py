@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from deathvalley_env import encoding, rules
+from deathvalley_env import encoding, hidden, rules
 from deathvalley_env.card_data import DECK
 from deathvalley_env.deck import Deck, load_deck
 from deathvalley_env.render import describe
@@ -42,6 +42,8 @@ KERNELS = Kernels(
     asked=encoding.asked,
     status=encoding.status,
     returns=encoding.returns,
+    conceal=hidden.conceal,
+    reveal=hidden.reveal,
 )
 
 

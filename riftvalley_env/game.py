@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from riftvalley_env import encoding, rules
+from riftvalley_env import encoding, hidden, rules
 from riftvalley_env.board import Board, load_board, shipped_boards
 from riftvalley_env.board_data import boards_record
 from riftvalley_env.render import describe
@@ -34,6 +34,8 @@ KERNELS = Kernels(
     asked=rules.asked,
     status=encoding.status,
     returns=encoding.returns,
+    conceal=hidden.conceal,
+    reveal=hidden.reveal,
 )
 
 

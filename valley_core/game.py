@@ -48,6 +48,10 @@ class Kernels:
         asked: ``(state, seat) -> bool``: whether a seat is asked now (several at once in a simultaneous game).
         status: ``(state) -> Status``.
         returns: ``(state, data, reward, out)``. Write each seat's return so far, float64 of shape (seats,).
+        conceal: ``(state, seat)``. Take out what the seat does not know (`Game.hidden`), and set ``state.rng`` to 0:
+            states that a seat cannot tell apart become equal.
+        reveal: ``(state)``. Put something possible in the place of what was concealed, each with its probability, by
+            ``state.rng``.
     """
 
     reset: Any
@@ -58,6 +62,8 @@ class Kernels:
     asked: Any
     status: Any
     returns: Any
+    conceal: Any
+    reveal: Any
 
     def as_globals(self) -> dict[str, Any]:
         """The kernels by name, for `valley_core.jit.bind`."""

@@ -1,0 +1,175 @@
+"""The agent ``mcts``: Monte Carlo tree search for each decision (`agents.search`)."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from agents.base import Agent
+from agents.greedy import PLAYERS
+from agents.random import streams_of
+from agents.search import Leaf, Search, Tree, follow_out, roll_out
+from valley_core.batch import in_threads
+from valley_core.decisions import Decisions
+from valley_core.errors import OptionError
+from valley_core.game import Game
+
+LEAVES = ("judge", "random", "greedy")
+MOST_SIMULATIONS = 1_000_000
+CHUNK = 32
+"""Simulations between two looks at the clock."""
+NO_PARAMS = np.zeros(0)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the agent ``mcts`` searches.
+
+    Attributes:
+        simulations: For each decision.
+        seconds: Time for each decision, which ends the search before `simulations` do; 0: no limit. What is
+            chosen then depends on the machine.
+        leaf: What judges a position new to the tree: ``judge`` (the rules of thumb of the agent greedy, which also say
+            which actions are tried first), ``random`` or ``greedy`` (the rest of the game is played so).
+        exploration: Weight of what has been tried seldom (c of PUCT), in units of a victory.
+        open_cards: Look at what is hidden, but for luck still to come: for bounds, not for play.
+    """
+
+    simulations: int = 200
+    seconds: float = 0.0
+    leaf: str = "judge"
+    exploration: float = 1.0
+    open_cards: bool = False
+
+
+_KEYS = {"leaf": str, "exploration": float, "seconds": float, "open_cards": bool}
+
+
+def options_of(argument: str) -> Options:
+    """The options in an agent's name: ``200``, or ``1000,leaf=random,exploration=1.4``.
+
+    Raises:
+        OptionError: It is not so written, or a value is out of range.
+    """
+    first, *rest = argument.split(",") if argument else ("200",)
+    found: dict[str, Any] = {}
+    try:
+        found["simulations"] = int(first)
+        for item in rest:
+            key, _, value = item.partition("=")
+            found[key] = _KEYS[key](value) if _KEYS[key] is not bool else {"1": True, "0": False}[value]
+    except (ValueError, KeyError):
+        raise OptionError(
+            f"the agent 'mcts' is written mcts:SIMULATIONS, then ,KEY=VALUE for each of {', '.join(_KEYS)} "
+            f"(as in mcts:200,leaf=random), not mcts:{argument}"
+        ) from None
+    options = Options(**found)
+    if not 1 <= options.simulations <= MOST_SIMULATIONS:
+        raise OptionError(f"mcts needs 1 to {MOST_SIMULATIONS:,} simulations, not {options.simulations:,}")
+    if options.leaf not in LEAVES:
+        raise OptionError(f"mcts knows the leaves {', '.join(LEAVES)}, not {options.leaf!r}")
+    if not 0 <= options.exploration < float("inf") or not 0 <= options.seconds < float("inf"):
+        raise OptionError("exploration and seconds of mcts are 0 or more, and finite")
+    return options
+
+
+def leaf_of(game: Game, name: str) -> Leaf:
+    """A leaf for this game.
+
+    Raises:
+        OptionError: The leaf needs the game's greedy player, and there is none.
+    """
+    if name == "random":
+        return Leaf(name, roll_out, {}, NO_PARAMS)
+    if game.name not in PLAYERS:
+        raise OptionError(f"mcts has only the leaf 'random' for {game.name!r}: nobody wrote a greedy player for it")
+    player = import_module(PLAYERS[game.name])
+    if name == "greedy":
+        return Leaf(name, follow_out, {"follow": player.follow}, NO_PARAMS)
+    return Leaf(name, player.judge_leaf, {}, player.JUDGE_PARAMS)
+
+
+_searches: dict[tuple[str, str], tuple[Search, Leaf]] = {}
+
+
+def search_of(game: Game, leaf: str) -> tuple[Search, Leaf]:
+    """The bound search of a game, one for each package of kernels and leaf."""
+    key = (game.package, leaf)
+    if key not in _searches:
+        made = leaf_of(game, leaf)
+        _searches[key] = (Search(game, made), made)
+    return _searches[key]
+
+
+def search(
+    game: Game, states: np.ndarray, seats: np.ndarray, chances: np.ndarray, options: Options
+) -> tuple[np.ndarray, np.ndarray]:
+    """Search decisions of many games, in threads.
+
+    Args:
+        game: The game.
+        states: One decision in each, records of shape (n,).
+        seats: Who decides, int64 of shape (n,).
+        chances: A stream of random numbers for each decision, `valley_core.batch.CHANCE` of shape (n,); moved on.
+        options: How to search.
+
+    Returns:
+        Visits, int64 of shape (n, num_actions), and the mean return of each action for who decides, float64 of the same
+        shape (that of the position where an action was not visited).
+    """
+    bound, leaf = search_of(game, options.leaf)
+    visits = np.zeros((len(states), game.num_actions), np.int64)
+    means = np.zeros(visits.shape)
+
+    def run(tree: Tree, part: slice, simulations: int, keep: bool) -> None:
+        bound.search_all(
+            states[part], game.data, seats[part], options.open_cards, simulations, options.exploration, tree.walk,
+            tree.known, tree.words, tree.nodes, tree.edges, tree.slots, tree.counts, tree.path, tree.mask,
+            chances[part], leaf.params, tree.priors, tree.values, keep, visits[part], means[part],
+        )  # fmt: skip
+
+    def work(part: slice) -> None:
+        tree = Tree(game, options.simulations)
+        if not options.seconds:
+            run(tree, part, options.simulations, False)
+            return
+        for i in range(part.start, part.stop):
+            stop = perf_counter() + options.seconds
+            done = 0
+            while done < options.simulations and (done == 0 or perf_counter() < stop):
+                count = min(CHUNK, options.simulations - done)
+                run(tree, slice(i, i + 1), count, done > 0)
+                done += count
+
+    in_threads(len(states), work, 1)
+    return visits, means
+
+
+class MCTSAgent(Agent):
+    """Plays the action that was visited most; of equals, the one with the better mean."""
+
+    def __init__(self, options: Options, name: str) -> None:
+        self.options = options
+        self.name = name
+
+    def start(self, game: Game, seeds: np.ndarray) -> None:
+        """Seed one stream of random numbers for each seat of each game."""
+        search_of(game, self.options.leaf)
+        self._seats = game.seats
+        self._chances = streams_of(seeds, game.seats)
+
+    def act(self, decisions: Decisions) -> np.ndarray:
+        """The action that the search prefers, for each decision."""
+        own = decisions.streams * self._seats + decisions.seats
+        chances = self._chances[own]
+        visits, means = search(decisions.game, decisions.states, decisions.seats, chances, self.options)
+        self._chances[own] = chances
+        best = visits == visits.max(1, keepdims=True, initial=0)
+        return np.asarray(np.where(best, means, -np.inf).argmax(1), np.int64)
+
+
+def mcts(argument: str) -> Agent:
+    """The agent that a name's argument describes (`options_of`)."""
+    return MCTSAgent(options_of(argument), f"mcts:{argument}" if argument else "mcts")

@@ -1,0 +1,31 @@
+"""What a player does not know: the order of the deck, and luck to come."""
+
+from typing import Any
+
+import numpy as np
+
+from valley_core.bits import bit, lowest
+from valley_core.jit import kernel
+from valley_core.rng import shuffle
+
+
+@kernel
+def conceal(state: Any, seat: int) -> None:
+    """Take out of a state what `seat` does not know: sort the deck, and set the random numbers to 0."""
+    cards = 0
+    for k in range(state.deck_size):
+        cards |= bit(state.deck[k])
+    size = 0
+    while cards:
+        state.deck[size] = lowest(cards)
+        size += 1
+        cards &= cards - 1
+    for k in range(size, len(state.deck)):
+        state.deck[k] = 0  # no card any more, but what once lay there
+    state.rng = np.uint64(0)
+
+
+@kernel
+def reveal(state: Any) -> None:
+    """Put something possible in the place of what was concealed: any order of the deck is equally likely."""
+    shuffle(state, state.deck, state.deck_size)
