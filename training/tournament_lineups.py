@@ -107,7 +107,12 @@ def places_of(table: np.ndarray) -> np.ndarray:
 
 
 def play_block(
-    game: Game, agents: Sequence[Agent], lineup: Seating, seatings: Sequence[list[Seating]], seeds: np.ndarray, batch: int
+    game: Game,
+    agents: Sequence[Agent],
+    lineup: Seating,
+    seatings: Sequence[list[Seating]],
+    seeds: np.ndarray,
+    batch: int,
 ) -> Block:
     """Play a lineup on these deals, each in its seatings."""
     places = [""] * len(seeds)
@@ -125,11 +130,11 @@ def play_block(
     return Block(places, illegal, truncated)
 
 
-Game_ = tuple[int, Seating, tuple[int, ...]]
+Finished = tuple[int, Seating, tuple[int, ...]]
 """A finished game: its deal, who sat in each seat, and the place of each seat."""
 
 
-def finished(seatings: Sequence[list[Seating]], block: Block) -> Iterator[Game_]:
+def finished(seatings: Sequence[list[Seating]], block: Block) -> Iterator[Finished]:
     """The games of a block, deal by deal; deals are counted from the first of the round."""
     for deal, (chosen, digits) in enumerate(zip(seatings, block.places, strict=True)):
         places = tuple(map(int, digits))
@@ -162,7 +167,7 @@ class Tally:
         return points / (self.ahead + self.ahead.swapaxes(1, 2) + self.drawn).sum(2)
 
 
-def tally(games: Iterable[Game_], deals: int, agents: int) -> Tally:
+def tally(games: Iterable[Finished], deals: int, agents: int) -> Tally:
     """Count finished games."""
     ahead, drawn = np.zeros((2, deals, agents, agents), np.int64)
     played, seats, wins = np.zeros((3, agents), np.int64)
