@@ -119,7 +119,8 @@ def plot_difficulty(rows: Sequence[Row], title: str, path: Path, baseline: str =
 def rating_axes(ax: Axes, rows: Sequence[Row]) -> None:
     """Draw the rating of each agent with its interval, the best at the top."""
     for y, row in enumerate(rows):
-        error = [[row["rating"] - row["rating_low"]], [row["rating_high"] - row["rating"]]]
+        ends = (row["rating"] - row["rating_low"], row["rating_high"] - row["rating"])
+        error = [[max(0.0, end)] for end in ends]  # a percentile interval need not hold the estimate
         ax.errorbar(row["rating"], y, xerr=error, fmt="o", color=COLORS[0], ms=6, capsize=3)
     ax.axvline(0, color="#222222", linewidth=1)
     ax.set_yticks(range(len(rows)), [row["agent"] for row in rows])

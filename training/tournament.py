@@ -1,9 +1,10 @@
 """``python -m training tournament``: a round robin of agents, with ratings.
 
 All agents meet on the same deals, each sits equally often in every seat and meets every other equally often
-(`training.tournament_lineups` says how). Agents are rated by a fit of greatest likelihood, with intervals over deals, and by openskill
-(`training.tournament_ratings`). With ``--settle`` it ends when the order is settled (`training.tournament_settle`), and with
-``--folder`` it can be killed and goes on (`training.tournament_store`): the same command, to the same result.
+(`training.tournament_lineups` says how). Agents are rated by a fit of greatest likelihood, with intervals over deals,
+and by openskill (`training.tournament_ratings`). With ``--settle`` it ends when the order is settled
+(`training.tournament_settle`), and with ``--folder`` it can be killed and goes on (`training.tournament_store`): the
+same command, to the same result.
 """
 
 from collections.abc import Sequence
@@ -84,21 +85,18 @@ def game_of(args: Args) -> tuple[str, "Game"]:
     return setting, entry.make(**entry.settings[setting], **options)
 
 
-def agents_of(args: Args, game: "Game", seeds: "np.ndarray") -> dict[str, "Agent"]:
-    """The agents by name, each after a game or two in which its kernels are compiled.
+def agents_of(args: Args) -> dict[str, "Agent"]:
+    """The agents by name.
 
     Raises:
-        OptionError: An unknown agent, one that cannot play this game, or fewer than two.
+        OptionError: An unknown agent, or fewer than two.
     """
     from agents import make_agent
-    from training.match import play_games
     from valley_core.errors import OptionError
 
     agents = {name: make_agent(name) for name in args.agents}
     if len(agents) < 2:
         raise OptionError(f"a tournament needs two different agents, but --agents names {len(agents)}")
-    for agent in agents.values():
-        play_games(game, [agent] * game.seats, seeds[:2])
     return agents
 
 
@@ -211,7 +209,7 @@ def run(args: Args) -> int:
     """Play, print the tables and write the files; the exit code."""
     from training import cells, tables
     from training.games import entry_of
-    from training.match import deal_seeds
+    from training.match import deal_seeds, play_games
     from training.report import config_of, write_json
     from training.tournament_lineups import Schedule
     from training.tournament_store import Store, identity
@@ -222,17 +220,19 @@ def run(args: Args) -> int:
     writable(args.json, args.plot)
     setting, game = game_of(args)
     seeds = deal_seeds(args.seed, args.deals)
-    agents = agents_of(args, game, seeds)
+    agents = agents_of(args)
     names = list(agents)
     schedule = Schedule(len(names), game.seats, seeds, args.round)
-    run = identity(game, names, deals=args.deals, round=args.round, seed=args.seed)
-    store = Store(args.folder, run)
+    store = Store(args.folder, identity(game, names, deals=args.deals, round=args.round, seed=args.seed))
+    for agent in agents.values():  # kernels are compiled, and who cannot play this game says so
+        play_games(game, [agent] * game.seats, seeds[:2])
     with progress_bar(schedule.games, args.quiet) as work:
         outcome = play(game, list(agents.values()), schedule, store, args.settle, args.batch, work("games"))
     rows = rows_of(names, setting, outcome, args.seed, args.resamples)
 
     console = out()
-    title = f"{entry_of(args.game).title}, {setting}: {outcome.deals:,} deals, {len(outcome.games):,} games, seed {args.seed}"
+    size = f"{outcome.deals:,} deals, {len(outcome.games):,} games, seed {args.seed}"
+    title = f"{entry_of(args.game).title}, {setting}: {size}"
     console.print(tables.table(title, *tables.rating_table(rows)))
     console.print(tables.table("Ahead of, and drawn with", *tables.against_table(rows)))
     console.print(order_sentence(names, outcome), soft_wrap=True)

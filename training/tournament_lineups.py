@@ -1,13 +1,14 @@
 """Who meets whom in which seat: the balanced lineups of a tournament, and what came of their games.
 
-**Lineups.** A lineup names an agent for each seat, each agent as often as any other, give or take one: with as many agents as seats
-or more, every choice of different agents; with fewer, every way to hand out the seats that are left after each agent
-has the same number. The set of all lineups does not change when agents are exchanged, so every pair meets equally often.
+**Lineups.** A lineup names an agent for each seat, each agent as often as any other, give or take one: with as many
+agents as seats or more, every choice of different agents; with fewer, every way to hand out the seats that are left
+after each agent has the same number. The set of all lineups does not change when agents are exchanged, so every pair
+meets equally often.
 
 **Seats.** A deal is played by each lineup in every rotation round the table, so that on each deal every agent of the
-lineup sits equally often in every seat. The order round the table, in which boards are handed on, is drawn from the seed of the deal
-among all orders of the lineup: deals are alike in distribution, and each neighbour is as likely as any other.
-A rotation that brings back the same seating is played once.
+lineup sits equally often in every seat. The order round the table, in which boards are handed on, is drawn from the
+seed of the deal among all orders of the lineup: deals are alike in distribution, and each neighbour is as likely as any
+other. A rotation that brings back the same seating is played once.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -162,7 +163,7 @@ class Tally:
 
     @property
     def scores(self) -> np.ndarray:
-        """Each agent's share of its comparisons on a deal, a draw being half of one: float64 of shape (deals, agents)."""
+        """Each agent's share of its comparisons on a deal, a draw being half: float64 of shape (deals, agents)."""
         points = self.ahead.sum(2) + self.drawn.sum(2) / 2
         return points / (self.ahead + self.ahead.swapaxes(1, 2) + self.drawn).sum(2)
 

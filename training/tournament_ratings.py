@@ -1,18 +1,20 @@
 """Ratings from comparisons: Davidson's model by maximum likelihood with bootstrap intervals, and openskill's.
 
-**Model.** Bradley and Terry's with draws, after Davidson (On extending the Bradley-Terry model to accommodate ties in paired comparison
-experiments, Journal of the American Statistical Association 65, 1970): i ahead of j, drawn, j ahead of i are in the ratio
-``p_i : v sqrt(p_i p_j) : p_j``. A rating is ``400 log10 p`` with a mean of 0 over the agents: 400 points more are ten wins for
-each loss, draws left out. In a game of more than two each pair of seats of different agents is a comparison, as
-follows from Luce's choice axiom for whole rankings; they are not independent, which the intervals allow for.
+**Model.** Bradley and Terry's with draws, after Davidson (On extending the Bradley-Terry model to accommodate ties in
+paired comparison experiments, Journal of the American Statistical Association 65, 1970): i ahead of j, drawn, j ahead
+of i are in the ratio ``p_i : v sqrt(p_i p_j) : p_j``. A rating is ``400 log10 p`` with a mean of 0 over the agents: 400
+points more are ten wins for each loss, draws left out. In a game of more than two each pair of seats of different
+agents is a comparison, as follows from Luce's choice axiom for whole rankings; they are not independent, which the
+intervals allow for.
 
-**Prior.** An agent that is ahead always, or never, has no finite rating of greatest likelihood. So each pair gets half a
-deal more of each outcome (Jeffreys' prior of three outcomes): all its comparisons on a deal ahead, drawn and behind.
+**Prior.** An agent that is ahead always, or never, has no finite rating of greatest likelihood. So each pair gets half
+a deal more of each outcome (Jeffreys' prior of three outcomes): all its comparisons on a deal ahead, drawn and behind.
 
-**Intervals** are the middle 95 % of a Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981) over deals: all comparisons of a deal, of
-all agents, get one random weight, exponential with mean 1; each half deal of the prior gets one of a gamma distribution with
-mean 1/2. So games on one deal count as what they are, and the interval of an agent that never lost is not a point,
-but wide and almost open above. Intervals take the number of deals as given: they are not widened for a tournament that stopped early.
+**Intervals** are the middle 95 % of a Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981) over deals: all
+comparisons of a deal, of all agents, get one random weight, exponential with mean 1; each half deal of the prior gets
+one of a gamma distribution with mean 1/2. So games on one deal count as what they are, and the interval of an agent
+that never lost is not a point, but wide and almost open above. Intervals take the number of deals as given: they are
+not widened for a tournament that stopped early.
 """
 
 from collections.abc import Iterable
@@ -145,8 +147,8 @@ class Skill:
 def skills(games: Iterable[tuple[Seating, tuple[int, ...]]], agents: int) -> list[Skill]:
     """openskill's ratings after these games, one after another.
 
-    Agents do not change, so no spread is added between games (``tau = 0``). Of an agent in several seats of a game the changes are
-    averaged.
+    Agents do not change, so no spread is added between games (``tau = 0``). Of an agent in several seats of a game the
+    changes are averaged.
     """
     from openskill.models import PlackettLuce
 

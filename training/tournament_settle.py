@@ -1,15 +1,18 @@
 """When the order of a tournament is settled: a test that may be looked at after every round.
 
 For each ordered pair of agents a bettor begins with 1 and stakes, on each deal, a share of its capital on the first
-agent's score being higher than the second's. If it is not higher in the mean, the capital is a supermartingale, and by Ville's inequality the
-chance that it *ever* reaches 1/a is at most a, however often one looks. The stake depends on earlier deals alone: the
-approximate growth-rate adaptive rule (aGRAPA) of Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting,
-Journal of the Royal Statistical Society B 86, 2024.
+agent's score being higher than the second's. If it is not higher in the mean, the capital is a supermartingale, and by
+Ville's inequality the chance that it *ever* reaches 1/a is at most a, however often one looks. The stake depends on
+earlier deals alone: the approximate growth-rate adaptive rule (aGRAPA) of Waudby-Smith and Ramdas, Estimating means of
+bounded random variables by betting, Journal of the Royal Statistical Society B 86, 2024.
 
-**Error rate.** The error is shared evenly among all N·(N − 1) ordered pairs, also those that are never neighbours, so it does not matter
-that the data choose which pairs are looked at. The chance that a tournament ever calls its order settled although a pair of
-neighbours is equal or the wrong way round is at most `ERROR`. Two equal agents are never settled but by this error.
+**Error rate.** The error is shared evenly among all N·(N − 1) ordered pairs, also those that are never neighbours, so
+it does not matter that the data choose which pairs are looked at. The chance that a tournament ever calls its order
+settled although a pair of neighbours is equal or the wrong way round is at most `ERROR`. Two equal agents are never
+settled but by this error.
 """
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -51,5 +54,4 @@ def unsettled(scores: np.ndarray, error: float = ERROR) -> list[tuple[int, int]]
     agents = scores.shape[1]
     order = np.argsort(-scores.mean(0), kind="stable").tolist()
     enough = np.log(agents * (agents - 1) / error)
-    pairs = list(zip(order, order[1:], strict=False))
-    return [(a, b) for a, b in pairs if log_capital(scores[:, a] - scores[:, b]).max() < enough]
+    return [(a, b) for a, b in pairwise(order) if log_capital(scores[:, a] - scores[:, b]).max() < enough]

@@ -1,9 +1,9 @@
 """The finished blocks of a tournament on disk, so that a run can be killed at any moment and go on.
 
-A folder holds one file, `FILE`, of JSON Lines. The first line says which run it is; it is written to a temporary file, which then takes
-the file's name. Every other line is a block, appended whole and flushed to the disk. Each line carries a CRC-32 of its
-content. A last line that was cut off, or any other that is damaged, is dropped, and its block is played again; a block that
-occurs twice counts once. A folder of another run is refused.
+A folder holds one file, `FILE`, of JSON Lines. The first line says which run it is; it is written to a temporary file,
+which then takes the file's name. Every other line is a block, appended whole and flushed to the disk. Each line carries
+a CRC-32 of its content. A last line that was cut off, or any other that is damaged, is dropped, and its block is played
+again; a block that occurs twice counts once. A folder of another run is refused.
 """
 
 import dataclasses
@@ -83,7 +83,7 @@ class Store:
     """
 
     def __init__(self, folder: Path | None, run: Mapping[str, Any]) -> None:
-        """Open a folder, or make it.
+        """Read a folder; it is made with the first block.
 
         Args:
             folder: None to keep nothing.
@@ -95,13 +95,9 @@ class Store:
         """
         self.blocks: dict[Key, Block] = {}
         self.dropped = 0
+        self._run = _line(dict(run))
         self._file = None if folder is None else folder / FILE
-        if self._file is None:
-            return
-        header = _line(dict(run))
-        if not self._file.exists():
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            self._write([header])
+        if self._file is None or not self._file.exists():
             return
         first, *lines = self._file.read_bytes().splitlines(keepends=True) or [b""]
         _same(self._file, _content(first), json.loads(json.dumps(run)))
@@ -115,14 +111,16 @@ class Store:
                 *key, block = content
                 self.blocks[key[0], key[1]] = Block(**block)
         if self.dropped:
-            print(
-                f"{self._file}: {self.dropped} damaged line(s) dropped; their games are played again", file=sys.stderr
-            )
-            self._write([header, *good])
+            what = f"{self.dropped} damaged line(s) dropped; their games are played again"
+            print(f"{self._file}: {what}", file=sys.stderr)
+            self._write([first, *good])
 
     def put(self, key: Key, block: Block) -> None:
         """Keep a finished block. When this returns, it is on the disk."""
         if self._file is not None:
+            if not self._file.exists():
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+                self._write([self._run])
             with self._file.open("ab") as file:
                 file.write(_line([*key, dataclasses.asdict(block)]))
                 file.flush()
