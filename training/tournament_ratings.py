@@ -20,6 +20,7 @@ not widened for a tournament that stopped early.
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import fmean
 
 import numpy as np
 from scipy import optimize
@@ -153,11 +154,12 @@ def skills(games: Iterable[tuple[Seating, tuple[int, ...]]], agents: int) -> lis
     from openskill.models import PlackettLuce
 
     model = PlackettLuce(tau=0.0)
-    current = [model.rating() for _ in range(agents)]
+    current = [Skill(model.mu, model.sigma)] * agents
     for seating, places in games:
-        rated = model.rate([[current[agent]] for agent in seating], ranks=[float(place) for place in places])
+        # A rating of its own for each seat: one object in two teams would be changed twice.
+        teams = [[model.rating(current[agent].mu, current[agent].sigma)] for agent in seating]
+        rated = model.rate(teams, ranks=[float(place) for place in places])
         for agent in set(seating):
             own = [team[0] for team, seated in zip(rated, seating, strict=True) if seated == agent]
-            mu, sigma = (float(np.mean([getattr(rating, name) for rating in own])) for name in ("mu", "sigma"))
-            current[agent] = model.rating(mu=mu, sigma=sigma)
-    return [Skill(rating.mu, rating.sigma) for rating in current]
+            current[agent] = Skill(fmean(rating.mu for rating in own), fmean(rating.sigma for rating in own))
+    return current
