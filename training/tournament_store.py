@@ -23,8 +23,11 @@ from valley_core.game import Game
 
 FILE = "blocks.jsonl"
 
-SOURCES = ("valley_core", "deathvalley_env", "riftvalley_env", "agents")
-"""Packages on whose files, data included, the course of a game depends."""
+SOURCES = (
+    *("valley_core/**/*", "deathvalley_env/**/*", "riftvalley_env/**/*", "agents/**/*"),
+    *("training/match.py", "training/tournament_lineups.py"),
+)
+"""Files, data included, on which the course of a game and its places depend."""
 
 Key = tuple[int, int]
 """Numbers of the round and of the lineup."""
@@ -56,7 +59,7 @@ def identity(game: Game, agents: Iterable[str], **more: Any) -> dict[str, Any]:
 
 
 def _sources() -> list[Path]:
-    files = (file for package in SOURCES for file in (ROOT / package).rglob("*") if "__pycache__" not in file.parts)
+    files = (file for pattern in SOURCES for file in ROOT.glob(pattern) if "__pycache__" not in file.parts)
     return sorted(file.relative_to(ROOT) for file in files if file.is_file())
 
 
