@@ -120,7 +120,7 @@ def rating_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         line += [f"{number(row['openskill'])} ± {number(row['openskill_sigma'])}", f"{row['games']:,}"]
         line += [percent(row["score"]), percent(row["win"]), f"{row['illegal']}"]
         cells.append(line)
-    return ["agent", "rating [95 %]", "openskill", "games", "score", "won alone", "illegal"], cells
+    return ["agent", "rating [95 %]", "openskill", "games", "score", "seats won", "illegal"], cells
 
 
 def against_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:

@@ -3,7 +3,7 @@
 All agents meet on the same deals, each sits equally often in every seat and meets every other equally often
 (`training.tournament_lineups` says how). Agents are rated by a fit of greatest likelihood, with intervals over deals,
 and by openskill (`training.tournament_ratings`). With ``--settle`` it ends when the order is settled
-(`training.tournament_settle`), and with ``--folder`` it can be killed and goes on (`training.tournament_store`): the
+(`training.tournament_settle`), and with ``--store`` it can be killed and goes on (`training.tournament_store`): the
 same command, to the same result.
 """
 
@@ -44,14 +44,14 @@ class Args:
     deals: int = 1000
     """Deals, each played by every lineup in all rotations of its seats."""
     round: int = 100
-    """Deals of a round: after each, results are kept (--folder) and the order is looked at (--settle)."""
+    """Deals of a round: after each, results are kept (--store) and the order is looked at (--settle)."""
     settle: bool = False
     """Stop after the round in which the order of all agents is settled; it is wrong with a chance of 5 % at most."""
     seed: int = 0
     """Seed of the deals, of all agents and of the intervals."""
     resamples: int = 1000
     """Weightings of the deals from which intervals are made."""
-    folder: Path | None = None
+    store: Path | None = None
     """Keep finished games in this folder, and go on from what is there."""
     batch: int = 4096
     """Games that are played side by side; changes no result."""
@@ -223,7 +223,7 @@ def run(args: Args) -> int:
     agents = agents_of(args)
     names = list(agents)
     schedule = Schedule(len(names), game.seats, seeds, args.round)
-    store = Store(args.folder, identity(game, names, deals=args.deals, round=args.round, seed=args.seed))
+    store = Store(args.store, identity(game, names, deals=args.deals, round=args.round, seed=args.seed))
     for agent in agents.values():  # kernels are compiled, and who cannot play this game says so
         play_games(game, [agent] * game.seats, seeds[:2])
     with progress_bar(schedule.games, args.quiet) as work:

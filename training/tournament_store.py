@@ -151,4 +151,4 @@ def _same(file: Path, there: Any, here: Mapping[str, Any]) -> None:
         if there.get(name) != here.get(name)
     ]
     if differences:
-        raise OptionError(f"{file.parent} holds another run ({'; '.join(differences)}); name another --folder")
+        raise OptionError(f"{file.parent} holds another run ({'; '.join(differences)}); name another --store")

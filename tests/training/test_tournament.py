@@ -102,15 +102,15 @@ def test_settle_stops_early(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 def test_a_settled_run_goes_on_without_settle(tmp_path: Path) -> None:
     arguments = ("--deals", "200", "--round", "50", "--agents", "random", "rulebook")
     whole = run_json(tmp_path, *arguments)
-    short = run_json(tmp_path, *arguments, "--settle", "--folder", str(tmp_path / "run"))
+    short = run_json(tmp_path, *arguments, "--settle", "--store", str(tmp_path / "run"))
     assert short["config"]["deals_played"] < 200
-    assert run_json(tmp_path, *arguments, "--folder", str(tmp_path / "run"))["rows"] == whole["rows"]
+    assert run_json(tmp_path, *arguments, "--store", str(tmp_path / "run"))["rows"] == whole["rows"]
 
 
 def test_stored_games_are_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from training import tournament_lineups
 
-    arguments = ("--deals", "30", "--round", "10", "--agents", "random", "rulebook", "--folder", str(tmp_path / "run"))
+    arguments = ("--deals", "30", "--round", "10", "--agents", "random", "rulebook", "--store", str(tmp_path / "run"))
     rows = run_json(tmp_path, *arguments)["rows"]
     lines = (tmp_path / "run" / FILE).read_bytes().splitlines(keepends=True)
     (tmp_path / "run" / FILE).write_bytes(b"".join(lines[:2] + lines[3:])[:-4])  # the first block is left
@@ -129,7 +129,7 @@ def test_a_tournament_killed_three_times_ends_as_an_unbroken_one(tmp_path: Path)
     arguments = ("--agents", "random", "rulebook", "--deals", "600", "--round", "4")
     folder = tmp_path / "run"
     chance = random.Random()
-    command = [sys.executable, "-m", "training", "tournament", *arguments, *SMALL, "--folder", str(folder)]
+    command = [sys.executable, "-m", "training", "tournament", *arguments, *SMALL, "--store", str(folder)]
     for _ in range(3):
         before = lines_of(folder / FILE)
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
@@ -140,7 +140,7 @@ def test_a_tournament_killed_three_times_ends_as_an_unbroken_one(tmp_path: Path)
         assert process.wait() == -signal.SIGKILL
     assert 4 < lines_of(folder / FILE) < 150
     whole = run_json(tmp_path, *arguments)
-    resumed = run_json(tmp_path, *arguments, "--folder", str(folder))
+    resumed = run_json(tmp_path, *arguments, "--store", str(folder))
     assert resumed["rows"] == whole["rows"]
     assert resumed["config"] == whole["config"]
     assert resumed["config"]["games_played"] == 1200
@@ -161,7 +161,7 @@ BAD = {
     "deck": (["--deck", "none"], "no such file or shipped deck"),
     "its agent": (["riftvalley", "--agents", "random", "rulebook"], "cannot play 'riftvalley'"),
     "file": (["--json", "."], ". is a folder; name a file in it"),
-    "no folder": (["--deals", "2", "--folder", "/dev/null/run"], "/dev/null"),
+    "no folder": (["--deals", "2", "--store", "/dev/null/run"], "/dev/null"),
 }
 
 
@@ -176,14 +176,14 @@ def test_bad_input_is_one_line_and_code_2(case: str, capsys: pytest.CaptureFixtu
 
 
 def test_the_folder_of_another_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--agents", "random", "rulebook", "--deals", "10", "--folder", str(tmp_path / "run")]
+    arguments = ["--agents", "random", "rulebook", "--deals", "10", "--store", str(tmp_path / "run")]
     run_json(tmp_path, *arguments)
     before = (tmp_path / "run" / FILE).read_bytes()
     capsys.readouterr()
     assert main(["tournament", *arguments, "--seed", "3"]) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "holds another run (seed 0 there, 3 here); name another --folder" in error
+    assert "holds another run (seed 0 there, 3 here); name another --store" in error
     assert (tmp_path / "run" / FILE).read_bytes() == before
 
 

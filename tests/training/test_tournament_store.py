@@ -96,7 +96,7 @@ def test_a_block_that_occurs_twice_counts_once(folder: Path) -> None:
 
 def test_another_run_is_refused_with_the_difference(folder: Path) -> None:
     before = (folder / FILE).read_bytes()
-    with pytest.raises(OptionError, match=r"another run \(seed 0 there, 7 here\); name another --folder"):
+    with pytest.raises(OptionError, match=r"another run \(seed 0 there, 7 here\); name another --store"):
         Store(folder, RUN | {"seed": 7})
     with pytest.raises(OptionError, match=r"\(agents \['a', 'b'\] there, \['a'\] here; deck None there, x here\)"):
         Store(folder, RUN | {"agents": ["a"], "deck": "x"})
