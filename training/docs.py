@@ -121,6 +121,14 @@ def difficulty_table(folder: Path) -> str | None:
     return _markdown(headings, lines, 2)
 
 
+def tournament_table(folder: Path) -> str | None:
+    """The ratings of a tournament."""
+    from training.tables import rating_table
+
+    rows = _results(folder, "tournament")
+    return None if rows is None else _markdown(*rating_table(rows), 1)
+
+
 def speed_table(folder: Path) -> str | None:
     """Steps a second of every layer at its best batch size."""
     rows = _results(folder, "speed")
@@ -154,6 +162,7 @@ def sections_of(page: str, folder: Path) -> dict[str, Table]:
         "deck-report": deck_report,
         "difficulty": partial(difficulty_table, folder),
         "speed": partial(speed_table, folder),
+        "tournament": partial(tournament_table, folder),
     }
     from training.games import GAMES
 

@@ -7,8 +7,10 @@ from typing import Any
 import matplotlib as mpl
 
 mpl.use("Agg")
+from matplotlib import colormaps
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
 Row = Mapping[str, Any]
@@ -111,4 +113,46 @@ def plot_difficulty(rows: Sequence[Row], title: str, path: Path, baseline: str =
         left.set_title("Win rate", loc="left", fontsize=11)
         effect_axes(right, rows, baseline)
         right.legend(loc="upper left", bbox_to_anchor=(1, 1))
+        _save(figure, path)
+
+
+def rating_axes(ax: Axes, rows: Sequence[Row]) -> None:
+    """Draw the rating of each agent with its interval, the best at the top."""
+    for y, row in enumerate(rows):
+        ends = (row["rating"] - row["rating_low"], row["rating_high"] - row["rating"])
+        error = [[max(0.0, end)] for end in ends]  # a percentile interval need not hold the estimate
+        ax.errorbar(row["rating"], y, xerr=error, fmt="o", color=COLORS[0], ms=6, capsize=3)
+    ax.axvline(0, color="#222222", linewidth=1)
+    ax.set_yticks(range(len(rows)), [row["agent"] for row in rows])
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.set_xlabel("rating, with 95 % interval; 400 points are ten wins for each loss")
+
+
+def against_axes(ax: Axes, rows: Sequence[Row]) -> None:
+    """Draw the share of comparisons that each agent won against each other, a draw being half of a win."""
+    names = [row["agent"] for row in rows]
+    for y, row in enumerate(rows):
+        for name, counts in row["against"].items():
+            share = (counts["ahead"] + counts["drawn"] / 2) / sum(counts.values())
+            x = names.index(name)
+            ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color=colormaps["RdBu"](0.15 + 0.7 * share)))
+            ax.annotate(f"{100 * share:.1f}", (x, y), ha="center", va="center")
+    ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
+    ax.set_yticks(range(len(names)), names)
+    ax.set_xlim(-0.5, len(names) - 0.5)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.grid(False)
+    ax.set_aspect("equal")
+
+
+def plot_ratings(rows: Sequence[Row], title: str, path: Path) -> None:
+    """Write the ratings of a tournament, and who is ahead of whom, as a PNG."""
+    height = 2.5 + 0.6 * len(rows)
+    with mpl.rc_context(STYLE):
+        figure, (left, right) = plt.subplots(1, 2, figsize=(12, height), width_ratios=(3, 2), layout="constrained")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=12)
+        rating_axes(left, rows)
+        left.set_title("Rating", loc="left", fontsize=11)
+        against_axes(right, rows)
+        right.set_title("Row against column: won, %, a draw as half", loc="left", fontsize=11)
         _save(figure, path)

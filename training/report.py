@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("valley-envs", "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "scipy")
+PACKAGES = ("valley-envs", "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "scipy", "openskill")
 OPTIONAL_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib")
 
-NOT_CONFIGURATION = ("json", "plot", "quiet")
+NOT_CONFIGURATION = ("json", "plot", "store", "quiet")
 """Arguments that say where results go, and change none."""
 
 

@@ -109,3 +109,30 @@ def seat_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     seats = len(rows[0]["win_by_seat"])
     cells = [[row["agent"], row["setting"], *(percent(share) for share in row["win_by_seat"])] for row in rows]
     return ["agent", "setting", *(f"seat {seat}" for seat in range(seats))], cells
+
+
+def rating_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the ratings of a tournament."""
+    cells = []
+    for row in rows:
+        ends = f"[{row['rating_low']:+,.0f}, {row['rating_high']:+,.0f}]"
+        line = [row["agent"], f"{row['rating']:+,.0f} {ends}".replace("-", "−")]
+        line += [f"{number(row['openskill'])} ± {number(row['openskill_sigma'])}", f"{row['games']:,}"]
+        line += [percent(row["score"]), percent(row["win"]), f"{row['illegal']}"]
+        cells.append(line)
+    return ["agent", "rating [95 %]", "openskill", "games", "score", "seats won", "illegal"], cells
+
+
+def against_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the matrix: in which share of comparisons an agent was ahead of another, and level."""
+    names = [row["agent"] for row in rows]
+    cells = []
+    for row in rows:
+        line = [row["agent"]]
+        for name in names:
+            counts = row["against"].get(name)
+            total = sum(counts.values()) if counts else 0
+            shares = f"{percent(counts['ahead'] / total)} ({percent(counts['drawn'] / total)})" if counts else "–"
+            line.append(shares)
+        cells.append(line)
+    return ["agent", *names], cells

@@ -59,7 +59,8 @@ def test_an_unknown_section_is_an_error(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_results_come_from_json(tmp_path: Path) -> None:
-    text = "<!-- difficulty -->\nolder\n<!-- /difficulty -->\n<!-- speed -->\nolder\n<!-- /speed -->\n"
+    names = ("difficulty", "speed", "tournament")
+    text = "".join(f"<!-- {name} -->\nolder\n<!-- /{name} -->\n" for name in names)
     assert renewed(text, "README", tmp_path) == text  # nothing to make it from
     results = tmp_path / "docs" / "results"
     results.mkdir(parents=True)
@@ -68,8 +69,11 @@ def test_results_come_from_json(tmp_path: Path) -> None:
     rows = [{"game": "deathvalley", "layer": "batch", "batch": n, "steps_per_s": n, "slowest": 1} for n in (7, 9, 8)]
     speed = results / "speed.json"
     speed.write_text(json.dumps({"rows": rows}), encoding="utf-8")
+    tournament = ["tournament", "--agents", "random", "rulebook", "--deals", "9", "--resamples", "9"]
+    assert main([*tournament, "--json", str(results / "tournament.json")]) == 0
     made = renewed(text, "README", tmp_path)
     assert "older" not in made
+    assert "| rulebook | +" in made
     assert made.count("| random | `") == 4
     assert "| deathvalley | `batch` | 9 | 9 |" in made
 
