@@ -1,7 +1,7 @@
 """Monte Carlo tree search on the kernels of any game, compiled: one search for each of many decisions.
 
-A node is a decision as its player knows it: its key is a hash of the state from which `Kernels.conceal` has taken what is
-hidden from the player who is asked. So one tree serves both games:
+A node is a decision as its player knows it: its key is a hash of the state from which `Kernels.conceal` has taken what
+is hidden from the player who is asked. So one tree serves both games:
 
 * Chance (Death Valley): each simulation starts with another order of the unseen cards, and every outcome of a draw
   leads to a node of its own, since the outcome is seen. Outcomes are sampled; none are averaged before a decision that
