@@ -1,7 +1,7 @@
 """The agent ``noisy:SHARE``: greedy, but a share of its decisions is random.
 
-Greedy alone plays the same deal the same way each time, and Rift Valley has few deals. With some noise every game is another,
-so that much the same play can be measured as often as one likes.
+Greedy alone plays the same deal the same way each time, and Rift Valley has few deals. With some noise every game is
+another, so that much the same play can be measured as often as one likes.
 """
 
 import numpy as np

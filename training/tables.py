@@ -1,6 +1,7 @@
 """Rows as tables for a terminal (rich) and as Markdown."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 from rich import box
@@ -31,8 +32,10 @@ def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]], text: int =
 
 
 def interval(row: Row, name: str, signed: bool = False, shares: bool = True) -> str:
-    """A number of a row with its interval, as in ``31.2 % [30.1, 32.3]``."""
+    """A number of a row with its interval, as in ``31.2 % [30.1, 32.3]``; ``[–]`` where its ends are not known."""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
+    if low is None or not isfinite(low):  # None: as JSON has it
+        return f"{percent(row[name], signed) if shares else number(row[name], signed)} [–]"
     if shares:
         ends = f"{100 * low:{'+' if signed else ''}.1f}, {100 * high:{'+' if signed else ''}.1f}"
         return f"{percent(row[name], signed)} [{ends}]".replace("-", "−")
@@ -109,3 +112,63 @@ def seat_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     seats = len(rows[0]["win_by_seat"])
     cells = [[row["agent"], row["setting"], *(percent(share) for share in row["win_by_seat"])] for row in rows]
     return ["agent", "setting", *(f"seat {seat}" for seat in range(seats))], cells
+
+
+def field_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the agents of fields."""
+    headings = ["setting", "agent", "seats", "deals", "games", "won alone [95 %]", "shared", "lost"]
+    headings += ["share of one seat [95 %]", "fair", "score [95 %]", "turns", "truncated", "illegal", "games/s"]
+    cells = [
+        [
+            row["setting"],
+            row["agent"],
+            f"{row['field'].count(row['agent'])} of {row['seats']}",
+            f"{row['different_deals']:,}",
+            f"{row['games']:,}",
+            interval(row, "win"),
+            percent(row["draw"]),
+            percent(row["loss"]),
+            interval(row, "share"),
+            percent(row["fair"]),
+            interval(row, "score", shares=False),
+            f"{row['turns']:.1f}",
+            percent(row["truncated"]),
+            f"{row['illegal']}",
+            f"{row['games_per_s']:,.0f}",
+        ]
+        for row in rows
+    ]
+    return headings, cells
+
+
+def seat_rating_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of what the seats of fields are worth."""
+    cells = [
+        [
+            row["setting"],
+            f"{row['seat']}",
+            interval(row, "win"),
+            percent(row["draw"]),
+            interval(row, "share"),
+            percent(row["fair"]),
+            fairness(row),
+            interval(row, "score", shares=False),
+        ]
+        for row in rows
+    ]
+    return ["setting", "seat", "won alone [95 %]", "shared", "share [95 %]", "fair", "finding", "score [95 %]"], cells
+
+
+def fairness(row: Row) -> str:
+    """Whether the interval of a share excludes what is fair: ``more``, ``less``, or ``–``."""
+    low, high = row["share_low"], row["share_high"]
+    if low is None or low <= row["fair"] <= high:
+        return "–"
+    return "more" if low > row["fair"] else "less"
+
+
+def kinds_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the mean points by kind of the agents of fields."""
+    kinds = list(rows[0]["points"])
+    cells = [[row["setting"], row["agent"], *(number(row["points"][kind]) for kind in kinds)] for row in rows]
+    return ["setting", "agent", *kinds], cells
