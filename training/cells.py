@@ -118,7 +118,7 @@ def row_of(cell: Cell) -> dict[str, Any]:
         "setting": plan.setting,
         "games": cell.games,
         "deals": results.shape[1],
-        "different_deals": len(different_deals(cell.tables)),
+        "different_deals": len(different_deals(cell.tables, plan.agents_for(0))),
         "seats": plan.game.seats,
         "draw": float((results == 0).mean()),
         "loss": float((results < 0).mean()),

@@ -1,7 +1,7 @@
 """A field: agents in all seats of a game, on the same deals with the seats rotated; and the rows that report it.
 
-Deals on which all games of a field ended alike count once (`match.different_deals`): all numbers of a row are those of
-the deals or games that are left, and the row says how many these are.
+Where no agent is random, deals on which all games ended alike count once (`match.different_deals`): all numbers of a row
+are those of the deals or games that are left, and the row says how many these are.
 """
 
 from collections.abc import Callable, Sequence
@@ -86,7 +86,7 @@ def play_field(
     tables = [
         play_games(field.game, [players[name] for name in lineup], seeds, batch, progress) for lineup in field.lineups
     ]
-    return Played(field, tables, different_deals(tables), perf_counter() - start)
+    return Played(field, tables, different_deals(tables, players.values()), perf_counter() - start)
 
 
 def warm_up(fields: Sequence[Field], seeds: np.ndarray) -> float:
@@ -157,13 +157,18 @@ def _row(played: Played, chairs: np.ndarray, agent: str, opponent: str) -> dict[
 
 
 def _shares(played: Played, chairs: np.ndarray) -> np.ndarray:
-    """What one of these chairs has of the victories, in the mean over the games of each deal, of shape (deals,).
+    """What one of these chairs has of the victories, in the mean over the games of each deal, of shape (deals,)."""
+    parts = parts_of_victory(played.column("result"))
+    return (parts * chairs[:, None]).sum(2).mean(0) / chairs[0].sum()
+
+
+def parts_of_victory(results: np.ndarray) -> np.ndarray:
+    """What each seat has of the victory in each game, of shape (…, seats): shared equally among the winners.
 
     In a truncated game, in which nobody wins or loses, all have the same.
     """
-    leads = played.column("result") >= 0
-    parts = leads / leads.sum(2, keepdims=True)
-    return (parts * chairs[:, None]).sum(2).mean(0) / chairs[0].sum()
+    leads = results >= 0
+    return leads / leads.sum(-1, keepdims=True)
 
 
 def _in_chairs(played: Played, name: str, chairs: np.ndarray) -> np.ndarray:

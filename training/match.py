@@ -5,7 +5,7 @@ Game i is dealt from ``seeds[i]``, and each seat's agent has a stream of random 
 size, the number of threads or the other games in the batch.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -46,14 +46,18 @@ def fingerprints(states: np.ndarray) -> np.ndarray:
     return np.frombuffer(digests, np.uint64)
 
 
-def different_deals(tables: Sequence[np.ndarray]) -> np.ndarray:
-    """Which deals count, of several games on each: indices, int64, of the first of those whose games all ended alike.
+def different_deals(tables: Sequence[np.ndarray], agents: Iterable[Agent | None]) -> np.ndarray:
+    """Which deals count, of several games on each: indices, int64 of shape (counting deals,).
 
-    Where nothing is random but the deal, the same games come again and again; a hundred of them say no more than one.
+    Where nothing is random but the deal, the same games come again and again; a hundred of them say no more than one. So
+    if all agents are deterministic, the first of those deals counts on which all games ended alike; else all count.
 
     Args:
         tables: Results of `play_games` on the same deals.
+        agents: Who played; None for the game itself.
     """
+    if not all(agent is None or agent.deterministic for agent in agents):
+        return np.arange(len(tables[0]))
     _, first = np.unique(np.stack([table["end"] for table in tables], 1), axis=0, return_index=True)
     return np.sort(first)
 

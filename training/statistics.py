@@ -118,6 +118,11 @@ def paired_shares(first: np.ndarray, second: np.ndarray, confidence: float = CON
     return Interval(value, max(-1.0, p - q - half), min(1.0, p - q + half), "paired Bonett-Price", size, confidence)
 
 
+def equal_shares_p(counts: np.ndarray) -> float | None:
+    """The probability of counts as unequal as these if all kinds are equally likely (chi-square); None of no counts."""
+    return float(stats.chisquare(counts).pvalue) if np.sum(counts) else None
+
+
 def percent(value: float, signed: bool = False) -> str:
     """A share as in ``31.2 %``."""
     return f"{100 * value:{'+' if signed else ''}.1f} %".replace("-", "−")

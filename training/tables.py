@@ -172,3 +172,50 @@ def kinds_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     kinds = list(rows[0]["points"])
     cells = [[row["setting"], row["agent"], *(number(row["points"][kind]) for kind in kinds)] for row in rows]
     return ["setting", "agent", *kinds], cells
+
+
+def strategy_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of how the game plays with the same agent in all seats."""
+    kinds = list(rows[0]["points"])
+    headings = ["boards", "agent", "players", "games", "score [95 %]", "spread", "by seat", *kinds]
+    cells = [
+        [
+            row["setting"],
+            row["agent"],
+            f"{row['seats']}",
+            f"{row['games']:,}",
+            interval(row, "score", shares=False),
+            number(row["spread"]),
+            " / ".join(f"{seat['score']:.1f}".replace("-", "−") for seat in row["of_seats"]),
+            *(number(row["points"][kind]) for kind in kinds),
+            f"{row['turns']:.1f}",
+            f"{row['choices']:.1f}",
+        ]
+        for row in rows
+    ]
+    return [*headings, "turns", "choices a turn"], cells
+
+
+def fairness_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of what each seat has of the victories, with the same agent in all seats."""
+    most = max(row["seats"] for row in rows)
+    headings = ["boards", "agent", "players", "games", "shared", "fair", *(f"seat {s}" for s in range(most))]
+    cells = []
+    for row in rows:
+        seats = [interval(seat, "share") for seat in row["of_seats"]]
+        line = [row["setting"], row["agent"], f"{row['seats']}", f"{row['games']:,}", percent(row["draw"])]
+        line += [percent(row["fair"]), *seats, *[""] * (most - len(seats))]
+        cells.append([*line, "–" if row["unfair_p"] is None else f"{row['unfair_p']:.3f}"])
+    return [*headings, "p"], cells
+
+
+def starting_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of what those who start with each board of a set have of the victories."""
+    sets = [row for row in rows if row["of_boards"]]
+    names = list(dict.fromkeys(board["board"] for row in sets for board in row["of_boards"]))
+    cells = []
+    for row in sets:
+        shares = {board["board"]: interval(board, "share") for board in row["of_boards"]}
+        line = [row["setting"], row["agent"], f"{row['seats']}", percent(row["fair"])]
+        cells.append([*line, *(shares.get(name, "") for name in names)])
+    return ["boards", "agent", "players", "fair", *names], cells

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from riftvalley_env.scoring import ending
-from riftvalley_env.vocabulary import Ending, Points
+from riftvalley_env.vocabulary import NOWHERE, Ending, Points
+from valley_core.decisions import Decisions
 from valley_core.game import Game
 from valley_core.jit import kernel, register_package
 
@@ -18,6 +19,12 @@ KINDS = tuple(kind.name.lower() for kind in Points)
 
 ENDINGS = tuple(rule.name.lower() for rule in Ending)
 """By which rule a game was decided: names of the column ``ending``."""
+
+
+def is_first_decision(decisions: Decisions) -> np.ndarray:
+    """Whether each decision is the first of its seat in the turn, bool of shape (n,)."""
+    chosen: np.ndarray = decisions.states["square"][np.arange(len(decisions)), decisions.seats]
+    return chosen == NOWHERE
 
 
 def _endings(states: Any, out: Any) -> None:
