@@ -1,7 +1,7 @@
 """A field: agents in all seats of a game, on the same deals with the seats rotated; and the rows that report it.
 
-Where no agent is random, deals on which all games ended alike count once (`match.different_deals`): all numbers of a row
-are those of the deals or games that are left, and the row says how many these are.
+Where no agent is random, deals on which all games ended alike count once (`match.different_deals`): all numbers of a
+row are those of the deals or games that are left, and the row says how many these are.
 """
 
 from collections.abc import Callable, Sequence

@@ -49,8 +49,8 @@ def fingerprints(states: np.ndarray) -> np.ndarray:
 def different_deals(tables: Sequence[np.ndarray], agents: Iterable[Agent | None]) -> np.ndarray:
     """Which deals count, of several games on each: indices, int64 of shape (counting deals,).
 
-    Where nothing is random but the deal, the same games come again and again; a hundred of them say no more than one. So
-    if all agents are deterministic, the first of those deals counts on which all games ended alike; else all count.
+    Where nothing is random but the deal, the same games come again and again; a hundred of them say no more than one.
+    So if all agents are deterministic, the first of those deals counts on which all games ended alike; else all count.
 
     Args:
         tables: Results of `play_games` on the same deals.

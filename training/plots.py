@@ -146,7 +146,9 @@ def share_axes(ax: Axes, rows: Sequence[Row]) -> None:
         values = [seat["share"] for seat in seats]
         ax.errorbar(at, values, yerr=ends, fmt="o", color=COLORS[k % len(COLORS)], ms=5, capsize=3, label=row["agent"])
     ax.axhline(rows[0]["fair"], color="#222222", linewidth=1)
-    ax.set_xticks(range(rows[0]["seats"]), [f"seat {seat}" for seat in range(rows[0]["seats"])])
+    ax.set_xticks(range(rows[0]["seats"]))
+    ax.set_xlabel("seat")
+    ax.set_ylim(0)
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.set_title(f"{rows[0]['setting']}, {rows[0]['seats']} players", loc="left", fontsize=11)
 
@@ -154,8 +156,8 @@ def share_axes(ax: Axes, rows: Sequence[Row]) -> None:
 def plot_strategies(rows: Sequence[Row], title: str, path: Path) -> None:
     """Write scores with the fewest players, and what the seats of the last boards have of the victories, as a PNG."""
     fewest, last = min(row["seats"] for row in rows), rows[-1]["setting"]
-    groups = [[row for row in rows if row["setting"] == last and row["seats"] == seats] for seats in range(2, 6)]
-    groups = [group for group in groups if group]
+    shown = [row for row in rows if row["setting"] == last]
+    groups = [[row for row in shown if row["seats"] == seats] for seats in dict.fromkeys(row["seats"] for row in shown)]
     with mpl.rc_context(STYLE):
         figure = plt.figure(figsize=(12, 8), layout="constrained")
         figure.suptitle(title, x=0.01, ha="left", fontsize=12)

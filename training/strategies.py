@@ -1,7 +1,7 @@
 """``python -m training strategies``: how Rift Valley plays on each board, and whether its seats are equal.
 
-The same agent sits in all seats. Greedy, in which nothing is random, plays one single game where all players have the same
-board, and few where they are dealt from a set; each counts once (`training.match.different_deals`).
+The same agent sits in all seats. Greedy, in which nothing is random, plays one single game where all players have the
+same board, and few where they are dealt from a set; each counts once (`training.match.different_deals`).
 """
 
 from collections.abc import Callable, Sequence
@@ -74,8 +74,8 @@ def play(field: "Field", seeds: Any, batch: int, progress: Callable[[int], None]
         The row of the agent (`training.fields.agent_row`), and ``spread``, the standard deviation of the score of a
         seat; ``choices``, the mean number of legal actions at a seat's first decision of a turn; ``of_seats``, the rows
         of the seats (`training.fields.seat_row`); ``unfair_p``, the probability of numbers of victories as unequal as
-        those of the seats if all are equal (chi-square; None if nobody won alone); ``of_boards``, the rows of the boards
-        of a set (`board_rows`).
+        those of the seats if all are equal (chi-square; None if nobody won alone, or if the agent is deterministic, whose
+        games are no sample but all that there are); ``of_boards``, the rows of the boards of a set (`board_rows`).
     """
     import numpy as np
 
@@ -91,7 +91,8 @@ def play(field: "Field", seeds: Any, batch: int, progress: Callable[[int], None]
     row["spread"] = float(played.column("scores").std())
     row["choices"] = agent.mean(played.kept, field.game.seats)
     row["of_seats"] = [seat_row(played, seat) for seat in range(field.game.seats)]
-    row["unfair_p"] = equal_shares_p(np.bincount(winners[winners >= 0], minlength=field.game.seats))
+    won = np.bincount(winners[winners >= 0], minlength=field.game.seats)
+    row["unfair_p"] = None if agent.deterministic else equal_shares_p(won)
     row["of_boards"] = board_rows(field, played.tables[0][played.kept])
     return row
 
@@ -162,6 +163,7 @@ def run(args: Args) -> int:
     title = f"{fields[0].entry.title}: the same agent in all seats ({args.games:,} deals, seed {args.seed})"
     console.print(tables.table(title, *tables.strategy_table(rows), 3))
     console.print(tables.table("Share of the victories of each seat [95 %]", *tables.fairness_table(rows), 3))
+    console.print(tables.fairness_sentence(rows))
     if any(row["of_boards"] for row in rows):
         console.print(
             tables.table("Share of the victories of who starts with a board [95 %]", *tables.starting_table(rows), 3)

@@ -7,7 +7,7 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from training.statistics import number, percent
+from training.statistics import CONFIDENCE, number, percent
 
 Row = Mapping[str, Any]
 
@@ -207,6 +207,16 @@ def fairness_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         line += [percent(row["fair"]), *seats, *[""] * (most - len(seats))]
         cells.append([*line, "–" if row["unfair_p"] is None else f"{row['unfair_p']:.3f}"])
     return [*headings, "p"], cells
+
+
+def fairness_sentence(rows: Sequence[Row]) -> str:
+    """How many of the tests of equal seats find a difference, and how many would by chance."""
+    tested = [row["unfair_p"] for row in rows if row["unfair_p"] is not None]
+    found = sum(p < 1 - CONFIDENCE for p in tested)
+    return (
+        f"{found} of {len(tested)} tests of equal seats have p below {1 - CONFIDENCE:.2f}; "
+        f"of equal seats {(1 - CONFIDENCE) * len(tested):.1f} would be expected to."
+    )
 
 
 def starting_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
