@@ -74,7 +74,7 @@ def play(field: "Field", seeds: Any, batch: int, progress: Callable[[int], None]
         The row of the agent (`training.fields.agent_row`), and ``spread``, the standard deviation of the score of a
         seat; ``choices``, the mean number of legal actions at a seat's first decision of a turn; ``of_seats``, the rows
         of the seats (`training.fields.seat_row`); ``unfair_p``, the probability of numbers of victories as unequal as
-        those of the seats if all are equal (chi-square; None if nobody won alone, or if the agent is deterministic, whose
+        those of the seats if all are equal (chi-square; None if nobody won alone, and for a deterministic agent, whose
         games are no sample but all that there are); ``of_boards``, the rows of the boards of a set (`board_rows`).
     """
     import numpy as np
