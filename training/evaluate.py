@@ -30,7 +30,11 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Args:
-    """Many agents on the same deals: wins, scores and differences, with intervals."""
+    """Many agents on the same deals: wins, scores and differences, with intervals.
+
+    Three ways: agents against Death Valley's solo AI; agents one after another against an opponent in all other seats
+    (`--opponent`); agents against each other, with what each seat is worth (`--field greedy random random`).
+    """
 
     game: Positional[Literal["deathvalley", "riftvalley"]] = "deathvalley"
     """The game."""
@@ -39,7 +43,7 @@ class Args:
     opponent: str | None = None
     """The agent in all other seats, by name; Death Valley's default is its solo AI, Rift Valley's `random`."""
     field: tuple[str, ...] = ()
-    """In place of agents and opponent: the agent of each seat, by name, as many as there are players. Seats rotate."""
+    """In place of agents, opponent and players: the agent of each seat, by name. Each deal is played in all rotations."""
     settings: tuple[str, ...] = ()
     """Solo game: none, discard_points, must_outbust, both. Rift Valley: identical, asymmetrical. Default: all."""
     variant: Literal["base", "backseat"] | None = None
@@ -47,7 +51,7 @@ class Args:
     deck: str | None = None
     """Death Valley: a shipped deck (default highs_and_lows), or the path of a deck file."""
     players: int | None = None
-    """Rift Valley: players, 2 to 5 (default 2, or as many as the field has)."""
+    """Rift Valley: players, 2 to 5 (default 2; a field has as many as it names)."""
     max_turns: int | None = None
     """Turns after which a game is truncated, without a winner; the default is the game's."""
     games: int = 10_000
@@ -143,7 +147,7 @@ def fields_of(args: Args) -> list["Field"]:
     from valley_core.errors import OptionError
 
     for name, given in (("agents", args.agents), ("opponent", args.opponent), ("players", args.players)):
-        if given:
+        if given not in (None, ()):
             raise OptionError(f"--field names the agents of all seats: leave --{name} out")
     entry = entry_of(args.game)
     options = options_of(args, entry)
