@@ -43,7 +43,7 @@ class Args:
     opponent: str | None = None
     """The agent in all other seats, by name; Death Valley's default is its solo AI, Rift Valley's `random`."""
     field: tuple[str, ...] = ()
-    """In place of agents, opponent and players: the agent of each seat, by name. Each deal is played in all rotations."""
+    """In place of agents, opponent and players: the agent of each seat, by name; each deal in all rotations."""
     settings: tuple[str, ...] = ()
     """Solo game: none, discard_points, must_outbust, both. Rift Valley: identical, asymmetrical. Default: all."""
     variant: Literal["base", "backseat"] | None = None

@@ -24,7 +24,7 @@ class Args:
     agents: tuple[str, ...] = ("random", "greedy", "noisy")
     """Agents, by name."""
     boards: tuple[str, ...] = ()
-    """Shipped boards or board files, each alone for all players; sets: identical, asymmetrical. Default: all shipped."""
+    """Shipped boards or board files, each alone for all players; sets: identical, asymmetrical. Default: all."""
     players: tuple[int, ...] = (2, 3, 4, 5)
     """Numbers of players on sets; a board alone is played by the first of these numbers."""
     games: int = 1000
