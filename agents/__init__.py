@@ -12,6 +12,8 @@ register_package(__name__, Path(__file__).parent, depends=("deathvalley_env", "r
 from agents.base import Agent, agent_names, make_agent, register_agent  # noqa: E402
 from agents.greedy import GreedyAgent  # noqa: E402
 from agents.mcts import mcts  # noqa: E402
+from agents.noisy import KIND as NOISY  # noqa: E402
+from agents.noisy import noisy  # noqa: E402
 from agents.random import RandomAgent  # noqa: E402
 from agents.rulebook import RulebookAgent  # noqa: E402
 from valley_core.decisions import Decisions  # noqa: E402
@@ -35,3 +37,5 @@ _register(RandomAgent)
 _register(GreedyAgent)
 _register(RulebookAgent)
 register_agent("mcts", mcts)
+
+register_agent(NOISY, noisy)

@@ -16,9 +16,11 @@ class Agent(ABC):
 
     Attributes:
         name: The string that names it, as in ``mcts:200``.
+        deterministic: Whether it does the same in the same position, whatever its seed.
     """
 
     name: str
+    deterministic: bool = False
 
     @abstractmethod
     def start(self, game: Game, seeds: np.ndarray) -> None:

@@ -23,6 +23,7 @@ class GreedyAgent(Agent):
     """Plays each game by the rules of thumb of its module."""
 
     name = "greedy"
+    deterministic = True
     _choose_some: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], None]
 
     def start(self, game: Game, seeds: np.ndarray) -> None:

@@ -64,6 +64,7 @@ class RulebookAgent(Agent):
     """Plays as the rulebook's solo AI would."""
 
     name = "rulebook"
+    deterministic = True
 
     def start(self, game: Game, seeds: np.ndarray) -> None:
         """Nothing is random here.

@@ -11,7 +11,7 @@ import numpy as np
 
 from agents.base import Agent, make_agent
 from training.games import Entry
-from training.match import BATCH, play_games
+from training.match import BATCH, different_deals, play_games
 from training.statistics import Interval, mean_interval, paired_difference, paired_shares, wilson
 from valley_core.game import Game
 
@@ -118,18 +118,16 @@ def row_of(cell: Cell) -> dict[str, Any]:
         "setting": plan.setting,
         "games": cell.games,
         "deals": results.shape[1],
+        "different_deals": len(different_deals(cell.tables, plan.agents_for(0))),
         "seats": plan.game.seats,
-        "win": win.value,
         "draw": float((results == 0).mean()),
         "loss": float((results < 0).mean()),
-        "win_low": win.low,
-        "win_high": win.high,
+        **win.columns("win"),
     }
     if cell.has("scores"):
         score = mean_interval(cell.own("scores").mean(0))
         margin = mean_interval((cell.own("scores") - cell.others("scores")).mean(0))
-        row |= {"score": score.value, "score_low": score.low, "score_high": score.high}
-        row |= {"margin": margin.value, "margin_low": margin.low, "margin_high": margin.high}
+        row |= score.columns("score") | margin.columns("margin")
     for column, name in plan.entry.columns_of_seats.items():
         row[name] = float(cell.own(column).mean())
         row[f"opponent_{name}"] = float(cell.others(column).mean())
@@ -216,8 +214,7 @@ def _differences(first: Cell, second: Cell) -> dict[str, Any]:
         found["margin"] = margin_difference(first, second)
     row: dict[str, Any] = {"deals": found["win"].size}
     for name, interval in found.items():
-        row |= {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
-        row[f"{name}_interval"] = interval.kind
+        row |= interval.columns(name) | {f"{name}_interval": interval.kind}
     return row
 
 
@@ -226,7 +223,7 @@ def interval_of(row: Mapping[str, Any], name: str = "win") -> Interval:
     return Interval(row[name], row[f"{name}_low"], row[f"{name}_high"], row[f"{name}_interval"], row["deals"])
 
 
-def fault(rows: Sequence[dict[str, Any]]) -> int:
+def fault(rows: Sequence[Mapping[str, Any]]) -> int:
     """The exit code of a run: 1, with a line on stderr, if an agent chose an illegal action; else 0."""
     faulty = [row for row in rows if row["illegal"]]
     for row in faulty:

@@ -145,6 +145,32 @@ def speed_table(folder: Path) -> str | None:
     return _markdown(["game", "layer", "batch", "steps/s"], lines, 2)
 
 
+def strategies_table(folder: Path) -> str | None:
+    """How Rift Valley plays on each board."""
+    from training.tables import strategy_table
+
+    rows = _results(folder, "strategies")
+    return None if rows is None else _markdown(*strategy_table(rows), 3)
+
+
+def seats_table(folder: Path) -> str | None:
+    """What each seat of Rift Valley has of the victories, and what to think of it."""
+    from training.tables import fairness_sentence, fairness_table
+
+    rows = _results(folder, "strategies")
+    if rows is None:
+        return None
+    return f"{_markdown(*fairness_table(rows), 3)}\n\n{fairness_sentence(rows)}"
+
+
+def starting_boards_table(folder: Path) -> str | None:
+    """What those who start with each board of a set have of the victories."""
+    from training.tables import starting_table
+
+    rows = _results(folder, "strategies")
+    return None if rows is None else _markdown(*starting_table(rows), 3)
+
+
 def _results(folder: Path, name: str) -> list[dict[str, Any]] | None:
     file = folder / "docs" / "results" / f"{name}.json"
     return json.loads(file.read_text(encoding="utf-8"))["rows"] if file.is_file() else None
@@ -163,6 +189,9 @@ def sections_of(page: str, folder: Path) -> dict[str, Table]:
         "difficulty": partial(difficulty_table, folder),
         "speed": partial(speed_table, folder),
         "tournament": partial(tournament_table, folder),
+        "strategies": partial(strategies_table, folder),
+        "seats": partial(seats_table, folder),
+        "starting-boards": partial(starting_boards_table, folder),
     }
     from training.games import GAMES
 

@@ -1,32 +1,49 @@
-"""``python -m training evaluate``: agents on the same deals, against a game's own AI or against an opponent.
+"""``python -m training evaluate``: agents on the same deals, against a game's own AI, an opponent, or each other.
 
-Death Valley without ``--opponent`` and ``--variant`` is solo play. With an opponent each deal is played
-once with the agent in each seat, and the opponent in all others.
+Death Valley without ``--opponent``, ``--variant`` and ``--field`` is solo play. With an opponent each deal is played
+once with the agent in each seat, and the opponent in all others. A field names the agent of every seat; each deal is
+played in every rotation of it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tyro.conf import Positional
 
 from training.command import at_least, out, progress_bar, run_command, writable
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from training.cells import Plan
+    from training.fields import Field
+    from training.games import Entry, Options
+    from valley_core.game import Game
+
+DEFAULT_AGENTS = ("random", "greedy")
+DEFAULT_VARIANT = "base"
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Args:
-    """Many agents on the same deals: wins, scores and differences, with intervals."""
+    """Many agents on the same deals: wins, scores and differences, with intervals.
+
+    Three ways: agents against Death Valley's solo AI; agents one after another against an opponent in all other seats
+    (`--opponent`); agents against each other, with what each seat is worth (`--field greedy random random`).
+    """
 
     game: Positional[Literal["deathvalley", "riftvalley"]] = "deathvalley"
     """The game."""
-    agents: tuple[str, ...] = ("random", "greedy")
-    """Agents to be measured, by name."""
+    agents: tuple[str, ...] = ()
+    """Agents to be measured, by name; default: random greedy."""
     opponent: str | None = None
     """The agent in all other seats, by name; Death Valley's default is its solo AI, Rift Valley's `random`."""
+    field: tuple[str, ...] = ()
+    """In place of agents, opponent and players: the agent of each seat, by name; each deal in all rotations."""
     settings: tuple[str, ...] = ()
     """Solo game: none, discard_points, must_outbust, both. Rift Valley: identical, asymmetrical. Default: all."""
     variant: Literal["base", "backseat"] | None = None
@@ -34,7 +51,7 @@ class Args:
     deck: str | None = None
     """Death Valley: a shipped deck (default highs_and_lows), or the path of a deck file."""
     players: int | None = None
-    """Rift Valley: players, 2 to 5 (default 2)."""
+    """Rift Valley: players, 2 to 5 (default 2; a field has as many as it names)."""
     max_turns: int | None = None
     """Turns after which a game is truncated, without a winner; the default is the game's."""
     games: int = 10_000
@@ -51,8 +68,50 @@ class Args:
     """No progress bar."""
 
 
+def options_of(args: Args, entry: "Entry") -> dict[str, Any]:
+    """The options of the game that arguments set.
+
+    Raises:
+        OptionError: An option that the game does not have.
+    """
+    from valley_core.errors import OptionError
+
+    given = {name: getattr(args, name) for name in ("deck", "players", "max_turns")}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    for name in chosen:
+        if name not in entry.options:
+            raise OptionError(f"--{name.replace('_', '-')} is no option of {entry.title}")
+    if args.variant is not None:
+        if args.variant not in entry.settings:
+            raise OptionError(f"--variant is no option of {entry.title}")
+        if args.settings:
+            raise OptionError("--settings are the solo game's, --variant is that of two players: give one of them")
+    return {entry.options[name]: value for name, value in chosen.items()}
+
+
+def settings_of(args: Args, entry: "Entry", solo: bool) -> Mapping[str, "Options"]:
+    """The chosen settings, by name, with the options of each.
+
+    Raises:
+        OptionError: A setting that there is not.
+    """
+    from valley_core.errors import OptionError
+
+    if entry.solo and not solo:  # of the two-player game the variant is the setting
+        if args.settings:
+            raise OptionError(
+                "--settings are the solo game's: leave --opponent and --field out, or name a --variant in their place"
+            )
+        return {name: entry.settings[name] for name in (args.variant or DEFAULT_VARIANT,)}
+    known = entry.solo if solo else entry.settings
+    for setting in args.settings:
+        if setting not in known:
+            raise OptionError(f"there is no setting {setting!r}; choose among {', '.join(known)}")
+    return {setting: known[setting] for setting in args.settings or known}
+
+
 def plans_of(args: Args) -> list["Plan"]:
-    """What is to be played, setting by setting.
+    """What is to be played by agents one after another, setting by setting.
 
     Raises:
         OptionError: Options that do not go together, or a name that is not known.
@@ -63,54 +122,61 @@ def plans_of(args: Args) -> list["Plan"]:
     from valley_core.errors import OptionError
 
     entry = entry_of(args.game)
-    options = {}
-    for name in ("deck", "players", "max_turns"):
-        if (value := getattr(args, name)) is not None:
-            if name not in entry.options:
-                raise OptionError(f"--{name.replace('_', '-')} is no option of {entry.title}")
-            options[entry.options[name]] = value
-    opponent, settings = args.opponent, args.settings
-    if args.variant is not None:
-        if args.variant not in entry.settings:
-            raise OptionError(f"--variant is no option of {entry.title}")
-        if settings:
-            raise OptionError("--settings are the solo game's, --variant is that of two players: give one of them")
-        if opponent is None:
-            raise OptionError(f"--variant {args.variant} is for two players: name the other with --opponent")
-        settings = (args.variant,)
-    solo = bool(entry.solo) and opponent is None
-    if not entry.solo and opponent is None:
+    options, opponent = options_of(args, entry), args.opponent
+    if opponent is None and args.variant is not None:
+        raise OptionError(f"--variant {args.variant} is for two players: name the other with --opponent")
+    if opponent is None and not entry.solo:
         opponent = "random"
-    if entry.solo and not solo and args.variant is None:
-        if settings:
-            raise OptionError(
-                "--settings are the solo game's: leave --opponent out, or name a --variant in their place"
-            )
-        settings = ("base",)
-    known = entry.solo if solo else entry.settings
-    for setting in settings:
-        if setting not in known:
-            raise OptionError(f"there is no setting {setting!r}; choose among {', '.join(known)}")
-    for agent in (*args.agents, *([opponent] if opponent else [])):
+    chosen = settings_of(args, entry, solo=opponent is None)
+    agents = dict.fromkeys(args.agents or DEFAULT_AGENTS)
+    for agent in (*agents, *([opponent] if opponent else [])):
         make_agent(agent)
-    chosen = dict.fromkeys(settings or known)
-    games = {setting: entry.make(**known[setting], **options) for setting in chosen}
-    agents = dict.fromkeys(args.agents)
+    games = {setting: entry.make(**one, **options) for setting, one in chosen.items()}
     return [Plan(entry, game, setting, agent, opponent) for setting, game in games.items() for agent in agents]
+
+
+def fields_of(args: Args) -> list["Field"]:
+    """The field in each setting.
+
+    Raises:
+        OptionError: Options that do not go together, too few or too many agents, or a name that is not known.
+    """
+    from agents import make_agent
+    from training.fields import Field
+    from training.games import entry_of
+    from valley_core.errors import OptionError
+
+    for name, given in (("agents", args.agents), ("opponent", args.opponent), ("players", args.players)):
+        if given not in (None, ()):
+            raise OptionError(f"--field names the agents of all seats: leave --{name} out")
+    entry = entry_of(args.game)
+    options = options_of(args, entry)
+    if "players" in entry.options:
+        options[entry.options["players"]] = len(args.field)
+    for agent in args.field:
+        make_agent(agent)
+    chosen = settings_of(args, entry, solo=False)
+    games = {setting: entry.make(**one, **options) for setting, one in chosen.items()}
+    for game in games.values():
+        if len(args.field) != game.seats:
+            raise OptionError(f"--field names {len(args.field)} agents, but {entry.title} has {game.seats} seats")
+    return [Field(entry, game, setting, args.field) for setting, game in games.items()]
 
 
 def run(args: Args) -> int:
     """Play, print the tables and write the files; the exit code."""
-    from training import cells, tables
-    from training.match import deal_seeds
-    from training.report import config_of, write_json
-    from training.statistics import verdict
-
     at_least("games", args.games, 1)
     at_least("batch", args.batch, 1)
     at_least("seed", args.seed, 0)
     writable(args.json, args.plot)
-    at_least("agents", len(args.agents), 1)
+    return run_field(args) if args.field else run_agents(args)
+
+
+def run_agents(args: Args) -> int:
+    """Measure agents one after another."""
+    from training import cells, tables
+    from training.match import deal_seeds
+
     plans = plans_of(args)
     seeds = deal_seeds(args.seed, args.games)
     setup = cells.warm_up(plans, seeds)
@@ -132,20 +198,86 @@ def run(args: Args) -> int:
         console.print(tables.table("Points by kind: agent / others", *tables.points_table(rows), 2))
     if len(first.seats) > 1:
         console.print(tables.table("Wins by seat", *tables.seat_table(rows), 2))
+    print_verdicts(console, rows, "wins")
+    for row in rows:
+        if row["different_deals"] < row["deals"]:
+            console.print(
+                f"{row['setting']}, {row['agent']}: on {row['deals']:,} deals the same games came again and again, "
+                f"{row['different_deals']:,} differ; the intervals are too narrow. A --field counts each once.",
+                soft_wrap=True,
+            )
+    print_times(console, sum(row["games"] for row in rows), sum(cell.seconds for cell in played), setup)
+    return write(args, first.game, tuple(dict.fromkeys(plan.agent for plan in plans)), rows, rows, title)
+
+
+def run_field(args: Args) -> int:
+    """Measure the agents of a field, and the seats."""
+    from training import fields, tables
+    from training.match import deal_seeds
+
+    plans = fields_of(args)
+    seeds = deal_seeds(args.seed, args.games)
+    setup = fields.warm_up(plans, seeds)
+    played = []
+    with progress_bar(sum(len(field.lineups) for field in plans) * args.games, args.quiet) as work:
+        for field in plans:
+            played.append(fields.play_field(field, seeds, args.batch, work(field.setting)))
+    rows = [row for one in played for row in fields.rows_of(one)]
+    agents = [row for row in rows if row["seat"] is None]
+
+    console = out()
+    names = ", ".join(args.field)
+    title = f"{plans[0].entry.title}: {names}, seats rotated ({args.games:,} deals, seed {args.seed})"
+    console.print(tables.table(title, *tables.field_table(agents), 2))
+    if any(row["differences"] for row in agents):
+        console.print(tables.table("Differences on the same deals, seat by seat", *tables.difference_table(agents), 2))
+    console.print(tables.table("Points by kind", *tables.kinds_table(agents), 2))
+    console.print(tables.table("Wins by seat", *tables.seat_table(agents), 2))
+    seats = [row for row in rows if row["seat"] is not None]
+    console.print(tables.table("Seats, whoever sits there", *tables.seat_rating_table(seats), 2))
+    print_verdicts(console, agents, "share of the victories of one seat")
+    for one in played:
+        if len(one.kept) < args.games:
+            console.print(
+                f"{one.field.setting}: on {args.games:,} deals the same games came again and again, "
+                f"{len(one.kept):,} differ; each counts once",
+                soft_wrap=True,
+            )
+    games = sum(len(one.tables) for one in played) * args.games
+    print_times(console, games, sum(one.seconds for one in played), setup)
+    return write(args, plans[0].game, (), rows, agents, title)
+
+
+def print_verdicts(console: "Console", rows: Sequence[Row], what: str) -> None:
+    """A sentence for each difference between two agents."""
+    from training.cells import interval_of
+    from training.statistics import verdict
+
     for row in rows:
         for other in row["differences"]:
-            sentence = verdict(f"{row['setting']}, wins", row["agent"], other["to"], cells.interval_of(other))
+            sentence = verdict(f"{row['setting']}, {what}", row["agent"], other["to"], interval_of(other))
             console.print(sentence, soft_wrap=True)
-    seconds = sum(cell.seconds for cell in played)
-    games = sum(row["games"] for row in rows)
+
+
+def print_times(console: "Console", games: int, seconds: float, setup: float) -> None:
+    """How long it took."""
     console.print(f"{games:,} games in {seconds:.1f} s, after {setup:.1f} s of compiling and loading")
+
+
+def write(
+    args: Args, game: "Game", agents: Sequence[str], rows: Sequence[Row], shown: Sequence[Row], title: str
+) -> int:
+    """Write the files that were asked for, with the `shown` rows in the plot; the exit code."""
+    from training.cells import fault
+    from training.report import config_of, write_json
+
     if args.json:
-        write_json(args.json, config_of(args, options=dict(first.game.options)), args.seed, rows)
+        write_json(args.json, config_of(args, agents=agents, options=dict(game.options)), args.seed, rows)
     if args.plot:
         from training.plots import plot_wins
 
-        plot_wins(rows, title, args.plot)
-    return cells.fault(rows)
+        plot_wins(shown, title, args.plot)
+    return fault(rows)
 
 
 def main(argv: Sequence[str]) -> int:

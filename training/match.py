@@ -5,7 +5,8 @@ Game i is dealt from ``seeds[i]``, and each seat's agent has a stream of random 
 size, the number of threads or the other games in the batch.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from valley_core.batch import in_threads, loops_of
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 from valley_core.game import Game, Reward, Status
-from valley_core.rng import GAMMA, MASK, MIX_1, MIX_2
+from valley_core.rng import GAMMA, MASK, mix
 
 BATCH = 4096
 """Games that are played side by side."""
@@ -34,10 +35,31 @@ def deal_seeds(seed: int, count: int) -> np.ndarray:
 
 def agent_seeds(seeds: np.ndarray, seat: int) -> np.ndarray:
     """Seeds of the streams of the agent at `seat`, uint64 of shape (games,), mixed from the deals' as by splitmix64."""
-    z = (seeds ^ AGENT_SALT) + np.uint64((seat + 1) * GAMMA & MASK)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(MIX_1)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(MIX_2)
-    return z ^ (z >> np.uint64(31))
+    return mix((seeds ^ AGENT_SALT) + np.uint64((seat + 1) * GAMMA & MASK))
+
+
+def fingerprints(states: np.ndarray) -> np.ndarray:
+    """A number for each state, uint64 of shape (n,), equal where states are equal but for their random numbers."""
+    plain = states.copy()
+    plain["rng"] = 0
+    digests = b"".join(blake2b(state.tobytes(), digest_size=8).digest() for state in plain)
+    return np.frombuffer(digests, np.uint64)
+
+
+def different_deals(tables: Sequence[np.ndarray], agents: Iterable[Agent | None]) -> np.ndarray:
+    """Which deals count, of several games on each: indices, int64 of shape (counting deals,).
+
+    Where nothing is random but the deal, the same games come again and again; a hundred of them say no more than one.
+    So if all agents are deterministic, the first of those deals counts on which all games ended alike; else all count.
+
+    Args:
+        tables: Results of `play_games` on the same deals.
+        agents: Who played; None for the game itself.
+    """
+    if not all(agent is None or agent.deterministic for agent in agents):
+        return np.arange(len(tables[0]))
+    _, first = np.unique(np.stack([table["end"] for table in tables], 1), axis=0, return_index=True)
+    return np.sort(first)
 
 
 def results_dtype(game: Game) -> np.dtype:
@@ -50,6 +72,7 @@ def results_dtype(game: Game) -> np.dtype:
             ("truncated", "?"),
             ("decisions", "i4", (game.seats,)),
             ("illegal", "i4", (game.seats,)),  # illegal actions chosen: always 0, or the agent is at fault
+            ("end", "u8"),  # equal where games ended in equal states (`fingerprints`)
         ]
     )
 
@@ -232,6 +255,7 @@ def _play_chunk(
         table.look()
     won = results["result"] == 1
     results["winner"] = np.where(won.any(1), won.argmax(1), NO_SEAT)
+    results["end"] = fingerprints(ends)
     return ends
 
 

@@ -1,6 +1,7 @@
 """Pictures of results, as PNG and without a display."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
 
 Row = Mapping[str, Any]
+
+SCORE_ENDS = ((-1, "score_low"), (1, "score_high"))
+"""Which way each end of a score's interval lies."""
 
 COLORS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb")
 """Paul Tol's bright scheme, which the colour-blind can tell apart."""
@@ -155,4 +159,59 @@ def plot_ratings(rows: Sequence[Row], title: str, path: Path) -> None:
         left.set_title("Rating", loc="left", fontsize=11)
         against_axes(right, rows)
         right.set_title("Row against column: won, %, a draw as half", loc="left", fontsize=11)
+        _save(figure, path)
+
+
+def score_axes(ax: Axes, rows: Sequence[Row]) -> None:
+    """Draw the mean score of each agent on each board, with its interval."""
+    settings, agents = _names(rows, "setting"), _names(rows, "agent")
+    for k, agent in enumerate(agents):
+        own = [row for row in rows if row["agent"] == agent]
+        at = [settings.index(row["setting"]) + (k - (len(agents) - 1) / 2) * 0.2 for row in own]
+        ends = [[max(0.0, way * (row[end] - row["score"])) for row in own] for way, end in SCORE_ENDS]
+        shown = [[length if isfinite(length) else 0 for length in lengths] for lengths in ends]
+        values = [row["score"] for row in own]
+        ax.errorbar(at, values, yerr=shown, fmt="o", color=COLORS[k % len(COLORS)], ms=5, capsize=3, label=agent)
+    ax.axhline(0, color="#222222", linewidth=1)
+    ax.set_xticks(range(len(settings)), [_label(setting) for setting in settings])
+    ax.set_ylabel("score of a player")
+
+
+def share_axes(ax: Axes, rows: Sequence[Row]) -> None:
+    """Draw what each seat has of the victories, with its interval; the line is a fair share."""
+    agents = _names(rows, "agent")
+    for k, row in enumerate(rows):
+        seats = row["of_seats"]
+        at = [seat["seat"] + (k - (len(agents) - 1) / 2) * 0.2 for seat in seats]
+        ends = [
+            [seat["share"] - seat["share_low"] for seat in seats],
+            [seat["share_high"] - seat["share"] for seat in seats],
+        ]
+        values = [seat["share"] for seat in seats]
+        ax.errorbar(at, values, yerr=ends, fmt="o", color=COLORS[k % len(COLORS)], ms=5, capsize=3, label=row["agent"])
+    ax.axhline(rows[0]["fair"], color="#222222", linewidth=1)
+    ax.set_xticks(range(rows[0]["seats"]))
+    ax.set_xlabel("seat")
+    ax.set_ylim(0)
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.set_title(f"{rows[0]['setting']}, {rows[0]['seats']} players", loc="left", fontsize=11)
+
+
+def plot_strategies(rows: Sequence[Row], title: str, path: Path) -> None:
+    """Write scores with the fewest players, and what the seats of the last boards have of the victories, as a PNG."""
+    fewest, last = min(row["seats"] for row in rows), rows[-1]["setting"]
+    shown = [row for row in rows if row["setting"] == last]
+    groups = [[row for row in shown if row["seats"] == seats] for seats in dict.fromkeys(row["seats"] for row in shown)]
+    with mpl.rc_context(STYLE):
+        figure = plt.figure(figsize=(12, 8), layout="constrained")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=12)
+        grid = figure.add_gridspec(2, len(groups))
+        above = figure.add_subplot(grid[0, :])
+        score_axes(above, [row for row in rows if row["seats"] == fewest])
+        above.set_title(f"Scores, {fewest} players", loc="left", fontsize=11)
+        above.legend(loc="upper left", bbox_to_anchor=(1, 1))
+        for k, group in enumerate(groups):
+            share_axes(below := figure.add_subplot(grid[1, k]), group)
+            if k == 0:
+                below.set_ylabel("share of the victories, with 95 % interval")
         _save(figure, path)

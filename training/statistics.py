@@ -35,6 +35,10 @@ class Interval:
         """Whether the interval lies on one side of 0."""
         return self.low > 0 or self.high < 0
 
+    def columns(self, name: str) -> dict[str, float]:
+        """The estimate and its ends as columns of a row: ``name``, ``name_low`` and ``name_high``."""
+        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
+
 
 def wilson(successes: int, size: int, confidence: float = CONFIDENCE) -> Interval:
     """A share with Wilson's score interval; of no observations nothing is known: 0 to 1."""
@@ -53,6 +57,17 @@ def mean_interval(values: np.ndarray, confidence: float = CONFIDENCE, kind: str 
         return Interval(mean, float("-inf"), float("inf"), kind, size, confidence)
     half = float(stats.sem(values)) * float(stats.t.ppf((1 + confidence) / 2, size - 1))
     return Interval(mean, mean - half, mean + half, kind, size, confidence)
+
+
+def bounded_mean(values: np.ndarray, least: float = 0.0, most: float = 1.0, confidence: float = CONFIDENCE) -> Interval:
+    """A mean of values from `least` to `most`, with Student's interval as if there were one more of each bound.
+
+    So it does not shrink to a point where all values are equal, as Bonett and Price's does not (`paired_shares`).
+    """
+    values = np.asarray(values, np.float64)
+    mean = float(values.mean()) if len(values) else float("nan")
+    wider = mean_interval(np.append(values, (least, most)), confidence)
+    return Interval(mean, max(least, wider.low), min(most, wider.high), "adjusted t", len(values), confidence)
 
 
 def bootstrap_mean(values: np.ndarray, seed: int, confidence: float = CONFIDENCE, resamples: int = 2000) -> Interval:
@@ -101,6 +116,11 @@ def paired_shares(first: np.ndarray, second: np.ndarray, confidence: float = CON
     half = float(stats.norm.ppf((1 + confidence) / 2)) * float(np.sqrt((p + q - (p - q) ** 2) / (size + 2)))
     value = (only_first - only_second) / size
     return Interval(value, max(-1.0, p - q - half), min(1.0, p - q + half), "paired Bonett-Price", size, confidence)
+
+
+def equal_shares_p(counts: np.ndarray) -> float | None:
+    """The probability of counts as unequal as these if all kinds are equally likely (chi-square); None of no counts."""
+    return float(stats.chisquare(counts).pvalue) if np.sum(counts) else None
 
 
 def percent(value: float, signed: bool = False) -> str:

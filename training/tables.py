@@ -1,12 +1,13 @@
 """Rows as tables for a terminal (rich) and as Markdown."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 from rich import box
 from rich.table import Table
 
-from training.statistics import number, percent
+from training.statistics import CONFIDENCE, number, percent
 
 Row = Mapping[str, Any]
 
@@ -31,8 +32,10 @@ def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]], text: int =
 
 
 def interval(row: Row, name: str, signed: bool = False, shares: bool = True) -> str:
-    """A number of a row with its interval, as in ``31.2 % [30.1, 32.3]``."""
+    """A number of a row with its interval, as in ``31.2 % [30.1, 32.3]``; ``[–]`` where its ends are not known."""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
+    if low is None or not isfinite(low):  # None: as JSON has it
+        return f"{percent(row[name], signed) if shares else number(row[name], signed)} [–]"
     if shares:
         ends = f"{100 * low:{'+' if signed else ''}.1f}, {100 * high:{'+' if signed else ''}.1f}"
         return f"{percent(row[name], signed)} [{ends}]".replace("-", "−")
@@ -136,3 +139,120 @@ def against_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
             line.append(shares)
         cells.append(line)
     return ["agent", *names], cells
+
+
+def field_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the agents of fields."""
+    headings = ["setting", "agent", "seats", "deals", "games", "won alone [95 %]", "shared", "lost"]
+    headings += ["share of one seat [95 %]", "fair", "score [95 %]", "turns", "truncated", "illegal", "games/s"]
+    cells = [
+        [
+            row["setting"],
+            row["agent"],
+            f"{row['field'].count(row['agent'])} of {row['seats']}",
+            f"{row['different_deals']:,}",
+            f"{row['games']:,}",
+            interval(row, "win"),
+            percent(row["draw"]),
+            percent(row["loss"]),
+            interval(row, "share"),
+            percent(row["fair"]),
+            interval(row, "score", shares=False),
+            f"{row['turns']:.1f}",
+            percent(row["truncated"]),
+            f"{row['illegal']}",
+            f"{row['games_per_s']:,.0f}",
+        ]
+        for row in rows
+    ]
+    return headings, cells
+
+
+def seat_rating_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of what the seats of fields are worth."""
+    cells = [
+        [
+            row["setting"],
+            f"{row['seat']}",
+            interval(row, "win"),
+            percent(row["draw"]),
+            interval(row, "share"),
+            percent(row["fair"]),
+            fairness(row),
+            interval(row, "score", shares=False),
+        ]
+        for row in rows
+    ]
+    return ["setting", "seat", "won alone [95 %]", "shared", "share [95 %]", "fair", "finding", "score [95 %]"], cells
+
+
+def fairness(row: Row) -> str:
+    """Whether the interval of a share excludes what is fair: ``more``, ``less``, or ``–``."""
+    low, high = row["share_low"], row["share_high"]
+    if low is None or low <= row["fair"] <= high:
+        return "–"
+    return "more" if low > row["fair"] else "less"
+
+
+def kinds_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the mean points by kind of the agents of fields."""
+    kinds = list(rows[0]["points"])
+    cells = [[row["setting"], row["agent"], *(number(row["points"][kind]) for kind in kinds)] for row in rows]
+    return ["setting", "agent", *kinds], cells
+
+
+def strategy_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of how the game plays with the same agent in all seats."""
+    kinds = list(rows[0]["points"])
+    headings = ["boards", "agent", "players", "games", "score [95 %]", "spread", "by seat", *kinds]
+    cells = [
+        [
+            row["setting"],
+            row["agent"],
+            f"{row['seats']}",
+            f"{row['games']:,}",
+            interval(row, "score", shares=False),
+            number(row["spread"]),
+            " / ".join(f"{seat['score']:.1f}".replace("-", "−") for seat in row["of_seats"]),
+            *(number(row["points"][kind]) for kind in kinds),
+            f"{row['turns']:.1f}",
+            f"{row['choices']:.1f}",
+        ]
+        for row in rows
+    ]
+    return [*headings, "turns", "choices a turn"], cells
+
+
+def fairness_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of what each seat has of the victories, with the same agent in all seats."""
+    most = max(row["seats"] for row in rows)
+    headings = ["boards", "agent", "players", "games", "shared", "fair", *(f"seat {s}" for s in range(most))]
+    cells = []
+    for row in rows:
+        seats = [interval(seat, "share") for seat in row["of_seats"]]
+        line = [row["setting"], row["agent"], f"{row['seats']}", f"{row['games']:,}", percent(row["draw"])]
+        line += [percent(row["fair"]), *seats, *[""] * (most - len(seats))]
+        cells.append([*line, "–" if row["unfair_p"] is None else f"{row['unfair_p']:.3f}"])
+    return [*headings, "p"], cells
+
+
+def fairness_sentence(rows: Sequence[Row]) -> str:
+    """How many of the tests of equal seats find a difference, and how many would by chance."""
+    tested = [row["unfair_p"] for row in rows if row["unfair_p"] is not None]
+    found = sum(p < 1 - CONFIDENCE for p in tested)
+    return (
+        f"{found} of {len(tested)} tests of equal seats have p below {1 - CONFIDENCE:.2f}; "
+        f"of equal seats {(1 - CONFIDENCE) * len(tested):.1f} would be expected to."
+    )
+
+
+def starting_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of what those who start with each board of a set have of the victories."""
+    sets = [row for row in rows if row["of_boards"]]
+    names = list(dict.fromkeys(board["board"] for row in sets for board in row["of_boards"]))
+    cells = []
+    for row in sets:
+        shares = {board["board"]: interval(board, "share") for board in row["of_boards"]}
+        line = [row["setting"], row["agent"], f"{row['seats']}", percent(row["fair"])]
+        cells.append([*line, *(shares.get(name, "") for name in names)])
+    return ["boards", "agent", "players", "fair", *names], cells

@@ -34,6 +34,13 @@ def _draw_compiled(state: Any) -> Any:
 draw = draw_plain if JIT_DISABLED else kernel(_draw_compiled)
 
 
+def mix(states: np.ndarray) -> np.ndarray:
+    """The 64 random bits of many streams at once, uint64, from the states that `draw` has moved on to."""
+    z = (states ^ (states >> np.uint64(30))) * np.uint64(MIX_1)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(MIX_2)
+    return z ^ (z >> np.uint64(31))
+
+
 @kernel
 def below(record: Any, n: int) -> int:
     """A random number from 0 to n - 1 (n below 2**32); moves ``record.rng`` on."""

@@ -12,7 +12,8 @@ from valley_core.batch import num_threads, set_num_threads
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 
-AGENTS = ("random", "rulebook", "greedy")
+PLAIN = ("random", "rulebook", "greedy")
+AGENTS = (*PLAIN, "noisy:0.3", "mcts:20", "mcts:10,leaf=random", "mcts:2,leaf=greedy")
 
 
 @pytest.fixture
@@ -74,8 +75,8 @@ def test_no_decisions(name: str) -> None:
 
 
 def test_names_and_errors() -> None:
-    assert set(AGENTS) <= set(agent_names())
-    for name in AGENTS:
+    assert {*PLAIN, "noisy"} <= set(agent_names())
+    for name in PLAIN:
         assert make_agent(name).name == name
         with pytest.raises(OptionError, match="takes no argument"):
             make_agent(f"{name}:5")

@@ -111,6 +111,64 @@ def test_evaluate_rift_valley(tmp_path: Path, players: int) -> None:
         assert (row["seats"], row["games"], row["deals"]) == (players, 30 * players, 30)
 
 
+def test_evaluate_a_field(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plot = tmp_path / "run.png"
+    arguments = [
+        "evaluate",
+        "riftvalley",
+        "--field",
+        "greedy",
+        "random",
+        "random",
+        "--games",
+        "40",
+        "--plot",
+        str(plot),
+    ]
+    run = run_json(tmp_path, *arguments, "--settings", "identical")
+    greedy, random, *seats = run["rows"]
+    assert [(row["agent"], row["opponent"]) for row in (greedy, random)] == [("greedy", "random"), ("random", "greedy")]
+    assert [(row["agent"], row["seat"]) for row in seats] == [("all", 0), ("all", 1), ("all", 2)]
+    for row in run["rows"]:
+        assert row.keys() >= ROW_KEYS
+        assert (row["setting"], row["seats"], row["deals"], row["games"]) == ("identical", 3, 40, 120)
+        assert row["win"] + row["draw"] + row["loss"] == pytest.approx(1, abs=1e-5)
+        assert row["win_low"] <= row["win"] <= row["win_high"]
+        assert row["share_low"] <= row["share"] <= row["share_high"]
+        assert sum(row["points"].values()) == pytest.approx(row["score"], abs=1e-5)
+        assert row["illegal"] == 0
+    assert greedy["win"] > 0.9 > 0.1 > random["win"]
+    assert sum(row["share"] for row in seats) == pytest.approx(1, abs=1e-5)
+    assert greedy["share"] + 2 * random["share"] == pytest.approx(1, abs=1e-5)
+    (difference,) = random["differences"]
+    assert difference["to"] == "greedy"
+    assert difference["win"] == pytest.approx(random["share"] - greedy["share"], abs=1e-5)
+    assert run["config"]["options"]["num_players"] == 3
+    assert plot.read_bytes().startswith(PNG)
+    assert "share of the victories of one seat: fewer with random than with greedy" in capsys.readouterr().out
+
+
+def test_a_field_of_death_valley(tmp_path: Path) -> None:
+    arguments = ["evaluate", "--field", "rulebook", "random", "--variant", "backseat", "--games", "50"]
+    rows = run_json(tmp_path, *arguments)["rows"]
+    assert [(row["agent"], row["setting"], row["games"]) for row in rows[:2]] == [
+        ("rulebook", "backseat", 100),
+        ("random", "backseat", 100),
+    ]
+    assert rows[0]["win"] == pytest.approx(rows[1]["loss"], abs=1e-5)
+
+
+def test_games_that_repeat_themselves_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    setting = ["--settings", "identical", "--games", "30"]
+    field = run_json(tmp_path, "evaluate", "riftvalley", "--field", "greedy", "greedy", *setting)
+    assert "on 30 deals the same games came again and again, 1 differ; each counts once" in capsys.readouterr().out
+    assert all((row["deals"], row["different_deals"], row["games"]) == (30, 1, 1) for row in field["rows"])
+    assert field["rows"][0]["score_low"] is None  # of one game nothing is known but itself
+    one = run_json(tmp_path, "evaluate", "riftvalley", "--agents", "greedy", "--opponent", "greedy", *setting)
+    assert one["rows"][0]["different_deals"] == 1
+    assert "the intervals are too narrow" in capsys.readouterr().out
+
+
 BAD = {
     "no command": (["train_harder"], "there is no command 'train_harder'"),
     "agent": (["difficulty", "--agents", "randm"], "there is no agent 'randm'"),
@@ -119,6 +177,25 @@ BAD = {
     "deck": (["difficulty", "--agents", "random", "--deck", "no_such_deck"], "no such file or shipped deck"),
     "turns": (["difficulty", "--agents", "random", "--max-turns", "0"], "max_turns=0 must be"),
     "setting": (["evaluate", "--settings", "hard"], "there is no setting 'hard'; choose among none, discard_points"),
+    "field of nobody": (["evaluate", "--field", "random", "randm"], "there is no agent 'randm'"),
+    "field and agents": (
+        ["evaluate", "--field", "random", "random", "--agents", "greedy"],
+        "--field names the agents of all seats: leave --agents out",
+    ),
+    "field and players": (
+        ["evaluate", "riftvalley", "--field", "random", "random", "--players", "2"],
+        "leave --players out",
+    ),
+    "small field": (["evaluate", "riftvalley", "--field", "random"], "num_players=1 must be"),
+    "great field": (
+        ["evaluate", "--field", "random", "random", "random"],
+        "--field names 3 agents, but Death Valley has 2 seats",
+    ),
+    "field in solo": (["evaluate", "--field", "random", "random", "--settings", "none"], "--settings are the solo"),
+    "board": (["strategies", "--boards", "no_such_board"], "no_such_board"),
+    "strategist": (["strategies", "--agents", "nobody"], "there is no agent 'nobody'"),
+    "crowd": (["strategies", "--players", "7"], "num_players=7 must be"),
+    "nobody": (["strategies", "--players"], "--players 0 is too small"),
     "variant alone": (["evaluate", "--variant", "base"], "name the other with --opponent"),
     "both kinds": (["evaluate", "--opponent", "random", "--settings", "none"], "--settings are the solo game's"),
     "opponent": (["evaluate", "--opponent", "nobody"], "there is no agent 'nobody'"),

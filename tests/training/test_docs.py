@@ -78,6 +78,30 @@ def test_results_come_from_json(tmp_path: Path) -> None:
     assert "| deathvalley | `batch` | 9 | 9 |" in made
 
 
+def test_the_strategies_come_from_json(tmp_path: Path) -> None:
+    text = "".join(f"<!-- {name} -->\nolder\n<!-- /{name} -->\n" for name in ("strategies", "seats", "starting-boards"))
+    assert renewed(text, "boards", tmp_path) == text  # nothing to make it from
+    file = tmp_path / "docs" / "results" / "strategies.json"
+    arguments = [
+        "strategies",
+        "--agents",
+        "random",
+        "greedy",
+        "--boards",
+        "fig_grove",
+        "asymmetrical",
+        "--players",
+        "2",
+    ]
+    assert main([*arguments, "--games", "20", "--json", str(file)]) == 0
+    made = renewed(text, "boards", tmp_path)
+    assert "older" not in made
+    assert "| fig_grove | greedy | 2 | 1 | 34.00 [–] |" in made
+    assert "| fig_grove | random | 2 | 20 |" in made
+    assert "2 tests of equal seats have p below 0.05" in made
+    assert "| boards | agent | players | fair | Elephant Ford |" in made
+
+
 def test_arguments_are_read_from_docstrings() -> None:
     arguments = "    one: First ``x``\n        and more.\n    two, three: Others: all.\n"
     text = f"Title.\n\nArgs:\n{arguments}\nRaises:\n    E: no.\n"

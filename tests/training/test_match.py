@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from agents.base import Agent
+from agents.greedy import GreedyAgent
 from agents.random import RandomAgent
 from deathvalley_env.game import make_game as death_valley
 from riftvalley_env.game import make_game as rift_valley
 from training.games import entry_of
-from training.match import NO_SEAT, agent_seeds, deal_seeds, outcome, play_games
+from training.match import NO_SEAT, agent_seeds, deal_seeds, different_deals, fingerprints, outcome, play_games
 from valley_core.batch import num_threads, set_num_threads
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
@@ -116,6 +117,10 @@ def test_a_batch_plays_the_games_that_the_kernels_play(game: Game) -> None:
         assert [dict(zip(columns.KINDS, kinds, strict=True)) for kinds in row["by_kind"].tolist()] == expected[
             "by_kind"
         ]
+        if "by_board" in expected:
+            assert row["on_boards"].sum(2).T.tolist() == expected["by_board"]
+            names = list(game.options["boards"])
+            assert [names[board] for board in row["boards"]] == expected["boards"]
         if "busts" in expected:
             assert row["busts"].tolist() == expected["busts"]
 
@@ -181,6 +186,31 @@ def test_illegal_actions_are_counted_and_replaced(threads: None) -> None:
     assert 0.2 < results["illegal"][:, 0].sum() / results["decisions"][:, 0].sum() < 0.5
     set_num_threads(1)
     assert play_games(game, [Faulty(), None], seeds, batch=9).tobytes() == results.tobytes()
+
+
+def test_fingerprints_are_blind_to_random_numbers_alone(game: Game) -> None:
+    states = np.repeat(game.new_states(1), 3)
+    states["rng"] = (1, 2, 3)
+    states["turn"] = (5, 5, 6)
+    first, second, third = fingerprints(states)
+    assert first == second != third
+    assert states["rng"].tolist() == [1, 2, 3]
+
+
+def test_a_deal_counts_once_if_nobody_is_random() -> None:
+    ends = [np.zeros(5, [("end", "u8")]) for _ in range(2)]
+    ends[0]["end"] = (7, 7, 8, 7, 8)
+    ends[1]["end"] = (1, 1, 1, 2, 1)
+    plain = GreedyAgent()
+    assert different_deals(ends, [plain, None, plain]).tolist() == [0, 2, 3]
+    assert different_deals(ends, [plain, RandomAgent()]).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_greedy_plays_as_many_games_as_there_are_deals() -> None:
+    for boards, deals in (("identical", 1), ("asymmetrical", 20)):  # 5 x 4 ways to deal two of five boards
+        results = play_games(rift_valley(boards=boards), [GreedyAgent()] * 2, deal_seeds(0, 300))
+        assert len(different_deals([results], [GreedyAgent()])) == deals
+        assert len(np.unique(results["boards"], axis=0)) == deals
 
 
 def test_no_games_are_no_games() -> None:

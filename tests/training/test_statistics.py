@@ -6,6 +6,8 @@ import pytest
 from training.statistics import (
     Interval,
     bootstrap_mean,
+    bounded_mean,
+    equal_shares_p,
     mean_interval,
     paired_difference,
     paired_shares,
@@ -44,6 +46,42 @@ def test_mean_interval_is_students() -> None:
 
 def test_one_value_has_no_finite_interval() -> None:
     assert mean_interval(np.array([1.0])).high == float("inf")
+
+
+def test_bounded_mean_agrees_with_a_computation_by_hand() -> None:
+    interval = bounded_mean(np.array([0.5, 0.5, 1.0]))
+    assert interval.value == pytest.approx(2 / 3)
+    # 0.5, 0.5, 1, 0, 1: mean 0.6, variance 0.7 / 4, four degrees of freedom.
+    half = 2.776445 * np.sqrt(0.175 / 5)
+    assert (interval.low, interval.high) == pytest.approx((0.6 - half, 1.0), abs=1e-6)
+    assert interval.size == 3
+
+
+@pytest.mark.parametrize(("least", "most"), [(0, 1), (-1, 1)])
+def test_bounded_mean_is_no_point_and_keeps_its_bounds(least: float, most: float) -> None:
+    for value in (least, 0.4, most):
+        for size in (1, 2, 500):
+            interval = bounded_mean(np.full(size, value), least, most)
+            assert least <= interval.low <= interval.value <= interval.high <= most
+            assert interval.high - interval.low > 1e-3
+    assert (bounded_mean(np.array([])).low, bounded_mean(np.array([])).high) == (0, 1)
+
+
+def test_bounded_mean_covers_as_it_says() -> None:
+    rng = np.random.default_rng(0)
+    intervals = [bounded_mean(rng.choice([0, 0.5, 1], 100, p=[0.6, 0.3, 0.1])) for _ in range(1000)]
+    assert 0.93 < np.mean([interval.low <= 0.25 <= interval.high for interval in intervals]) < 0.98
+
+
+def test_equal_shares() -> None:
+    assert equal_shares_p(np.array([10, 10, 10])) == pytest.approx(1)
+    # 3.84 is the 95th percentile of chi-square with one degree of freedom: (60 - 40) ** 2 / 100 = 4.
+    assert equal_shares_p(np.array([60, 40])) == pytest.approx(0.0455, abs=1e-4)
+    assert equal_shares_p(np.array([0, 0])) is None
+
+
+def test_columns_of_an_interval() -> None:
+    assert Interval(0.3, 0.25, 0.35, "t", 9).columns("win") == {"win": 0.3, "win_low": 0.25, "win_high": 0.35}
 
 
 def test_bootstrap_is_near_students_and_repeats() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valley_core.batch import CHANCE
-from valley_core.rng import below, draw, draw_plain, shuffle
+from valley_core.rng import below, draw, draw_plain, mix, shuffle
 
 pytestmark = pytest.mark.plain
 
@@ -31,6 +31,11 @@ def test_known_outputs() -> None:
 @given(st.integers(0, 2**64 - 1))
 def test_compiled_and_plain_agree(state: int) -> None:
     assert tuple(int(n) for n in draw(np.uint64(state))) == draw_plain(state)
+
+
+def test_many_streams_at_once() -> None:
+    drawn = [draw_plain(state) for state in (0, 1234567, 2**64 - 1)]
+    assert mix(np.array([state for state, _ in drawn], np.uint64)).tolist() == [bits for _, bits in drawn]
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(1, 2**32 - 1))
