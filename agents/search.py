@@ -45,7 +45,7 @@ NODE = np.dtype(
     )
 )
 EDGE = np.dtype((np.record, [("action", "i4"), ("visits", "i4"), ("prior", "f8"), ("total", "f8")]))
-COUNTS = np.dtype((np.record, [("nodes", "i8"), ("edges", "i8"), ("steps", "i8")]))
+COUNTS = np.dtype((np.record, [("nodes", "i8"), ("edges", "i8")]))
 
 LONGEST_PATH = 512
 """Decisions that a simulation follows in the tree; deeper positions are judged as they are."""

@@ -130,9 +130,11 @@ def tournament_table(folder: Path) -> str | None:
 
 
 def speed_table(folder: Path) -> str | None:
-    """Steps a second of every layer at its best batch size."""
-    rows = _results(folder, "speed")
-    if rows is None:
+    """Steps a second of every layer of both games at its best batch size."""
+    from training.games import GAMES
+
+    rows = [row for game in GAMES for row in _results(folder, f"speed_{game}") or ()]
+    if not rows:
         return None
     best: dict[tuple[str, str], Mapping[str, Any]] = {}
     for row in rows:

@@ -31,14 +31,15 @@ class Args:
     runs: int = 5
     """Runs of each layer; the median counts."""
     layers: tuple[str, ...] = ()
-    """Layers to be measured (default all): kernel, batch, aec_raw, aec, parallel, solo, vector, sb3."""
+    """Layers to be measured (default all): kernel, batch, aec_raw, aec, parallel, solo, vector, sb3, mcts (its steps
+    are simulations of a search from the first decision, with random play to the end, on one core)."""
     profile: bool = False
     """Also say where the time of batched play goes."""
     peers: str | None = None
     """Python interpreter of an environment with the peers installed."""
     peers_script: Path | None = None
     """Script that prints the peers' rates, one JSON object a line; both or none of the two are given."""
-    peers_only: str = "pgx,pettingzoo"
+    peers_only: str = "pgx,pettingzoo,openspiel_mcts"
     """Peers to be measured."""
     threads: int = 0
     """Threads for batches; 0 for as many as there are processors."""
@@ -158,10 +159,7 @@ def run(args: Args) -> int:
 
 def peer_text(peer: dict[str, Any]) -> str:
     """The rate of a peer, or why there is none."""
-    for key in ("steps_per_s", "simulations_per_s"):
-        if key in peer:
-            return f"{peer[key]:,}"
-    return str(peer.get("error", "not measured"))
+    return f"{peer['steps_per_s']:,}" if "steps_per_s" in peer else str(peer.get("error", "not measured"))
 
 
 def main(argv: Sequence[str]) -> int:

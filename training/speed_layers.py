@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.mcts import Options, search
 from training.games import entry_of
 from valley_core.batch import in_threads, loops_of, new_chances
 from valley_core.game import Game
@@ -214,6 +215,25 @@ def _sb3_steps(envs: Any, game: Game, batch: int, seed: int) -> Steps:
         yield batch
 
 
+SIMULATIONS = 300
+"""Of a search in the layer `mcts`, as the peers' script has them."""
+
+
+def mcts(name: str, batch: int, seed: int) -> Steps:
+    """Simulations of a search from the first decision of a game, each with random play to the end; in one thread."""
+    game = base_game(name)
+    return _mcts_steps(game, new_chances(seed, batch), Options(SIMULATIONS, leaf="random", exploration=2.0))
+
+
+def _mcts_steps(game: Game, chances: np.ndarray, options: Options) -> Steps:
+    states = game.new_states(len(chances))
+    loops_of(game).reset_some(states, game.data, np.ones(len(states), np.bool_))
+    seats = np.array([game.kernels.to_act(state) for state in states])
+    while True:
+        search(game, states, seats, chances, options)
+        yield options.simulations * len(states)
+
+
 LAYERS = {
     "kernel": Layer(kernel, batched=True),
     "batch": Layer(batch, batched=True),
@@ -223,5 +243,6 @@ LAYERS = {
     "solo": Layer(solo, batched=False),
     "vector": Layer(vector, batched=True),
     "sb3": Layer(sb3, batched=True),
+    "mcts": Layer(mcts, batched=False),
 }
 """From the rules outwards."""

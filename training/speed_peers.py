@@ -12,14 +12,18 @@ Row = dict[str, Any]
 
 COMPARED = (
     ("batch", "pgx", "connect_four"),
+    ("batch", "pgx", "hex"),
+    ("parallel", "pettingzoo", "connect_four_v3.raw_env"),
     ("aec_raw", "pettingzoo", "connect_four_v3.raw_env"),
     ("aec", "pettingzoo", "connect_four_v3.env"),
+    ("mcts", "openspiel_mcts", "hearts"),
 )
 """Which of our layers is compared with which peer and game; each at its best batch size."""
 
 
 def peer_rows(python: str, script: Path, only: str, seconds: float) -> list[Row]:
-    """What the script prints: one row for each JSON object, with ``peer``, ``game``, ``batch`` and ``steps_per_s``.
+    """What the script prints: one row for each JSON object, with ``peer``, ``game``, ``batch`` and ``steps_per_s``
+    (of a search, simulations a second).
 
     Raises:
         OptionError: The script cannot be run, fails, or prints something else.
@@ -52,6 +56,8 @@ def read_rows(text: str) -> list[Row]:
                 row = None
             if not isinstance(row, dict) or "peer" not in row:
                 raise OptionError(f"the peers' script printed {line[:80]!r}, which is no row with a peer")
+            if "simulations_per_s" in row:
+                row["steps_per_s"] = row.pop("simulations_per_s")  # a search's step is a simulation
             rows.append(row)
     return rows
 
