@@ -147,6 +147,42 @@ def speed_table(folder: Path) -> str | None:
     return _markdown(["game", "layer", "batch", "steps/s"], lines, 2)
 
 
+def bounds_table(folder: Path) -> str | None:
+    """Between which win rates the best play against the solo AI lies."""
+    from training.tables import bracket_table
+
+    rows = _results(folder, "bounds")
+    return None if rows is None else _markdown(*bracket_table([row for row in rows if row.get("layer")]), 2)
+
+
+def search_table(folder: Path) -> str | None:
+    """Win rates of searches against the solo AI."""
+    from training.statistics import number
+    from training.tables import interval
+
+    rows = _results(folder, "search")
+    if rows is None:
+        return None
+    lines = [
+        [row["agent"], row["setting"], f"{row['games']:,}", interval(row, "win"), number(row["score"])] for row in rows
+    ]
+    return _markdown(["agent", "modifiers", "games", "won [95 %]", "score"], lines, 2)
+
+
+def search_riftvalley_table(folder: Path) -> str | None:
+    """Shares of victories of searches against other agents of Rift Valley."""
+    from training.tables import interval
+
+    rows = _results(folder, "search_riftvalley")
+    if rows is None:
+        return None
+    lines = [
+        [row["agent"], row["opponent"], f"{row['games']:,}", interval(row, "win"), interval(row, "margin", True, False)]
+        for row in rows
+    ]
+    return _markdown(["agent", "opponent", "games", "won alone [95 %]", "margin [95 %]"], lines, 2)
+
+
 def strategies_table(folder: Path) -> str | None:
     """How Rift Valley plays on each board."""
     from training.tables import strategy_table
@@ -191,6 +227,9 @@ def sections_of(page: str, folder: Path) -> dict[str, Table]:
         "difficulty": partial(difficulty_table, folder),
         "speed": partial(speed_table, folder),
         "tournament": partial(tournament_table, folder),
+        "bounds": partial(bounds_table, folder),
+        "search": partial(search_table, folder),
+        "search-riftvalley": partial(search_riftvalley_table, folder),
         "strategies": partial(strategies_table, folder),
         "seats": partial(seats_table, folder),
         "starting-boards": partial(starting_boards_table, folder),

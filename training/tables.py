@@ -107,6 +107,23 @@ def effect_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     return ["agent", "setting", "win [95 %]", "effect on wins [95 %]", "effect on the margin [95 %]"], cells
 
 
+def bracket_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the brackets of the best possible win rate."""
+    cells = [
+        [
+            row["setting"],
+            row["agent"],
+            f"{row['games']:,}",
+            interval(row, "low"),
+            interval(row, "few_win"),
+            interval(row, "high_win"),
+        ]
+        for row in rows
+    ]
+    headings = ["setting", "best agent", "games", "at least [95 %]", "sees the deck, a tenth of the search"]
+    return [*headings, "sees the deck [95 %]"], cells
+
+
 def seat_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """Headings and cells of the share of games won in each seat."""
     seats = len(rows[0]["win_by_seat"])
