@@ -8,6 +8,7 @@ COMMANDS = {
     "difficulty": "how hard Death Valley's solo AI is under each difficulty modifier",
     "evaluate": "agents on the same deals: win rates, scores and differences with intervals",
     "bounds": "between which win rates the best play against Death Valley's solo AI lies",
+    "expert": "train a network by expert iteration",
     "tournament": "a round robin of agents: ratings with intervals, and who beats whom",
     "strategies": "how Rift Valley plays on each board, and whether its seats are equal",
     "speed": "steps a second of every layer, side by side",

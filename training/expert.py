@@ -1,0 +1,380 @@
+"""``python -m training expert``: a network that learns what search finds, and then guides it (expert iteration).
+
+Each iteration: play games in which every decision is searched; fit a network to what the search preferred and to how
+the games ended; measure the network alone on fixed deals. In the first iterations the search judges positions by rules
+of thumb (leaf ``judge``), later by the network.
+
+Source: Anthony, Tian, Barber: Thinking Fast and Slow with Deep Learning and Tree Search, NeurIPS 2017; Silver et al.:
+Mastering the game of Go without human knowledge, Nature 550, 2017.
+
+A run lives in a folder: for each iteration what was played (``games-3.npz``) and the network (``network-3.npz``). The
+same command goes on with the first iteration that is not there.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+from tyro.conf import Positional
+
+from agents.base import make_agent
+from agents.mcts import Options, search
+from agents.network import Network, Strength, load_network, metadata_of, save_network
+from training.command import at_least, out, progress_bar, run_command
+from training.games import Entry, entry_of
+from training.match import agent_seeds, deal_seeds, play_games
+from training.statistics import Interval, wilson
+from valley_core.batch import CHANCE, in_threads, loops_of
+from valley_core.errors import OptionError
+from valley_core.game import Game, Reward, Status
+
+ALL = "all"
+"""Setting for the four of the solo game together: one network, which observes the modifiers."""
+EVALUATION_SEED = 1_000_003
+"""Of the deals on which networks are measured: never dealt in training."""
+
+
+@dataclass(frozen=True)
+class Args:
+    """Train a network by expert iteration: it learns from a search that it then guides."""
+
+    game: Positional[Literal["deathvalley", "riftvalley"]] = "deathvalley"
+    """The game."""
+    folder: Path = Path("runs/expert")
+    """Of the run. If it holds iterations of the same command already, these are not played again."""
+    setting: str = ALL
+    """Solo game: none, discard_points, must_outbust, both, or all of them (`all`); for more players base, backseat,
+    identical or asymmetrical."""
+    players: int | None = None
+    """Rift Valley: players, 2 to 5 (default 2)."""
+    deck: str | None = None
+    """Death Valley: a shipped deck (default highs_and_lows), or the path of a deck file."""
+    iterations: int = 6
+    """Rounds of playing and fitting."""
+    games: int = 2000
+    """Games of an iteration."""
+    simulations: int = 200
+    """Of the search, for each decision."""
+    window: int = 4
+    """Iterations whose games the network is fitted to."""
+    judge: int = 1
+    """Iterations in which the search judges by rules of thumb; from then on by the network of the last iteration."""
+    exploration: float = 1.0
+    """Of the search (c of PUCT)."""
+    explored: float = 0.25
+    """Part of the decisions that are drawn in proportion to the visits, so that games differ; the rest is the best."""
+    hidden: tuple[int, ...] = (256, 256)
+    """Widths of the hidden layers."""
+    epochs: int = 8
+    """Passes over the games of the window in an iteration."""
+    minibatch: int = 1024
+    """Decisions of one step of the fit."""
+    learning_rate: float = 1e-3
+    """Of AdamW at the start of a fit; falls to 0 along a cosine."""
+    weight_decay: float = 1e-4
+    """Of AdamW."""
+    bootstrap: float = 0.5
+    """How much of the target of the value is what the search expected; the rest is how the game ended."""
+    evaluate: int = 1000
+    """Games of a measurement, for each setting."""
+    batch: int = 512
+    """Games that are searched side by side."""
+    threads: int = 2
+    """Threads of the fit."""
+    seed: int = 0
+    """Seed of deals, search and fit."""
+    quiet: bool = False
+    """No progress bar."""
+
+
+# --- Games ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Decided:
+    """Searched decisions.
+
+    Attributes:
+        states: Records, of shape (n,).
+        seats: Who was asked, int64 of shape (n,).
+        policies: The share of the visits that each action had, float16 of shape (n, num_actions).
+        values: The target of the value, float32 of shape (n,).
+    """
+
+    states: np.ndarray
+    seats: np.ndarray
+    policies: np.ndarray
+    values: np.ndarray
+
+    def save(self, path: Path) -> None:
+        """Write a file, whole or not at all."""
+        partial = path.with_suffix(".partial")
+        with partial.open("wb") as file:
+            np.savez(file, states=self.states, seats=self.seats, policies=self.policies, values=self.values)
+        partial.replace(path)
+
+    @classmethod
+    def load(cls, path: Path) -> "Decided":
+        """Read a file that `save` wrote."""
+        with np.load(path) as file:
+            return cls(file["states"], file["seats"], file["policies"], file["values"])
+
+    @classmethod
+    def joined(cls, parts: Sequence["Decided"]) -> "Decided":
+        """All of several."""
+        names = ("states", "seats", "policies", "values")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def searched_games(
+    game: Game,
+    seeds: np.ndarray,
+    options: Options,
+    explored: float,
+    bootstrap: float,
+    progress: Callable[[int], None] | None = None,
+) -> Decided:
+    """Play a game for each seed, every seat by search; the decisions that had a choice."""
+    loops = loops_of(game)
+    states = game.new_states(len(seeds))
+    states["rng"] = seeds
+    loops.reset_some(states, game.data, np.ones(len(seeds), np.bool_))
+    chances = np.zeros(len(seeds), CHANCE)
+    chances["rng"] = agent_seeds(seeds, 0)
+    ids = np.arange(len(seeds))
+    rolls = np.random.default_rng(np.random.SeedSequence([int(seed) for seed in seeds[:1]]))
+    totals = np.zeros((len(seeds), game.seats))
+    found: list[tuple[np.ndarray, ...]] = []
+    while True:
+        seats, statuses = np.zeros(len(states), np.int64), np.zeros(len(states), np.int64)
+        returns = np.zeros((len(states), game.seats))
+        loops.look_all(states, game.data, Reward.WIN, seats, statuses, returns)
+        over = statuses != Status.RUNNING
+        totals[ids[over]] = returns[over]
+        if progress is not None and over.any():
+            progress(int(over.sum()))
+        states, ids, seats, chances = states[~over], ids[~over], seats[~over], chances[~over]
+        if not len(states):
+            break
+        visits, means = search(game, states, seats, chances, options)
+        shares = visits / np.maximum(visits.sum(1, keepdims=True), 1)
+        best = np.where(visits == visits.max(1, keepdims=True), means, -np.inf).argmax(1)
+        choice = (visits > 0).sum(1) > 1
+        value = (shares * means).sum(1)
+        found.append((ids[choice], states[choice], seats[choice], shares[choice].astype(np.float16), value[choice]))
+        drawn = (shares.cumsum(1) > rolls.random((len(states), 1)) * shares.sum(1, keepdims=True)).argmax(1)
+        actions = np.where((rolls.random(len(states)) < explored) & choice, drawn, best)
+        loops.step_all(states, game.data, seats, actions)
+    owners, recorded, asked, policies, expected = (np.concatenate(part) for part in zip(*found, strict=True))
+    ends = totals[owners, asked]
+    values = (bootstrap * expected + (1 - bootstrap) * ends).astype(np.float32)
+    return Decided(recorded, asked, policies, values)
+
+
+def inputs_of(game: Game) -> int:
+    """What the network reads: the part of the observation that changes, if another part is constant."""
+    return game.fixed_from if len(game.data) == 1 else game.layout.size
+
+
+def observed(game: Game, decided: Decided, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Observations, float32 of shape (len(rows), inputs), and masks, bool of shape (len(rows), num_actions)."""
+    states, seats = decided.states[rows], decided.seats[rows]
+    observations = game.blank_observations(states)
+    masks = np.zeros((len(rows), game.num_actions), np.uint8)
+    observe_all = loops_of(game).observe_all
+    in_threads(
+        len(rows), lambda part: observe_all(states[part], game.data, seats[part], observations[part], masks[part])
+    )
+    return observations[:, : inputs_of(game)], masks.astype(np.bool_)
+
+
+# --- Fitting ----------------------------------------------------------------------------------------------------------
+
+
+def build(inputs: int, hidden: Sequence[int], actions: int) -> Any:
+    """The network as a torch module: a trunk, and its two heads."""
+    from torch import nn
+
+    widths = [inputs, *hidden]
+    trunk = [part for a, b in pairwise(widths) for part in (nn.Linear(a, b), nn.ReLU())]
+    return nn.ModuleDict(
+        {"trunk": nn.Sequential(*trunk), "policy": nn.Linear(widths[-1], actions), "value": nn.Linear(widths[-1], 1)}
+    )
+
+
+def take_over(module: Any, network: Network) -> None:
+    """Begin with the weights of a network of the same shape."""
+    import torch
+
+    linear = [part for part in module["trunk"] if hasattr(part, "weight")]
+    for part, (weights, bias) in zip(
+        [*linear, module["policy"], module["value"]], [*network.hidden, network.policy, network.value], strict=True
+    ):
+        with torch.no_grad():
+            part.weight.copy_(torch.from_numpy(weights.T.copy()))
+            part.bias.copy_(torch.from_numpy(bias))
+
+
+def exported(module: Any) -> Network:
+    """The module as plain arrays."""
+
+    def dense(part: Any) -> tuple[np.ndarray, np.ndarray]:
+        return np.ascontiguousarray(part.weight.detach().numpy().T), part.bias.detach().numpy().copy()
+
+    hidden = tuple(dense(part) for part in module["trunk"] if hasattr(part, "weight"))
+    return Network(hidden, dense(module["policy"]), dense(module["value"]), "relu")
+
+
+def fit(game: Game, decided: Decided, start: Network | None, args: Args, seed: int) -> tuple[Network, dict[str, float]]:
+    """Fit a network to searched decisions; it, and the mean losses of the last pass."""
+    import torch
+    from torch.nn import functional
+
+    torch.set_num_threads(args.threads)
+    torch.manual_seed(seed)
+    module = build(inputs_of(game), args.hidden, game.num_actions)
+    if start is not None:
+        take_over(module, start)
+    optimizer = torch.optim.AdamW(module.parameters(), args.learning_rate, weight_decay=args.weight_decay)
+    steps = max(1, args.epochs * (len(decided.seats) // args.minibatch))
+    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
+    order = np.random.default_rng(seed)
+    losses = {"policy": 0.0, "value": 0.0}
+    for _ in range(args.epochs):
+        rows = order.permutation(len(decided.seats))
+        sums, parts = np.zeros(2), 0
+        for at in range(0, max(1, len(rows) - args.minibatch + 1), args.minibatch):
+            some = np.sort(rows[at : at + args.minibatch])
+            observations, masks = observed(game, decided, some)
+            x = module["trunk"](torch.from_numpy(np.ascontiguousarray(observations)))
+            logits = module["policy"](x).masked_fill(~torch.from_numpy(masks), -1e9)
+            targets = torch.from_numpy(decided.policies[some].astype(np.float32))
+            policy = -(targets * functional.log_softmax(logits, 1)).sum(1).mean()
+            value = functional.mse_loss(
+                torch.tanh(module["value"](x)).squeeze(1), torch.from_numpy(decided.values[some])
+            )
+            optimizer.zero_grad()
+            (policy + value).backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            schedule.step()
+            sums += (float(policy.detach()), float(value.detach()))
+            parts += 1
+        losses = {"policy": sums[0] / parts, "value": sums[1] / parts}
+    return exported(module), losses
+
+
+# --- The run ----------------------------------------------------------------------------------------------------------
+
+
+def games_of(args: Args) -> tuple[Entry, dict[str, Game]]:
+    """The games of the settings.
+
+    Raises:
+        OptionError: A setting or an option that is not known.
+    """
+    entry = entry_of(args.game)
+    known = {**entry.solo, **entry.settings}
+    names = list(entry.solo) if args.setting == ALL and entry.solo else [args.setting]
+    options = {}
+    for name in ("deck", "players"):
+        if (value := getattr(args, name)) is not None:
+            if name not in entry.options:
+                raise OptionError(f"--{name} is no option of {entry.title}")
+            options[entry.options[name]] = value
+    for name in names:
+        if name not in known:
+            raise OptionError(f"there is no setting {name!r}; choose among {', '.join(known)}")
+    return entry, {name: entry.make(**known[name], **options) for name in names}
+
+
+def measured(entry: Entry, game: Game, setting: str, agent: str, count: int) -> tuple[str, Interval]:
+    """Wins of an agent against the game's own AI, or greedy, on the deals set apart; its name, and the interval."""
+    seeds = deal_seeds(EVALUATION_SEED, count)
+    if setting in entry.solo:
+        table = play_games(game, [make_agent(agent), None], seeds)
+        return entry.solo_opponent, wilson(int((table["winner"] == 0).sum()), count)
+    won = games = 0
+    for seat in range(game.seats):
+        own, others = make_agent(agent), make_agent("greedy")
+        some = seeds[seat :: game.seats]
+        table = play_games(game, [own if k == seat else others for k in range(game.seats)], some)
+        won, games = won + int((table["winner"] == seat).sum()), games + len(some)
+    return "greedy", wilson(won, games)
+
+
+def play_iteration(args: Args, games: dict[str, Game], k: int, guide: str, work: Any) -> Decided:
+    """The searched games of an iteration: as many of each setting."""
+    options = Options(args.simulations, leaf=guide, exploration=args.exploration)
+    seeds = deal_seeds(args.seed * 1000 + k, args.games)
+    parts = []
+    for place, (setting, game) in enumerate(games.items()):
+        own = seeds[place :: len(games)]
+        for at in range(0, len(own), args.batch):
+            some = own[at : at + args.batch]
+            advance = work(f"iteration {k}, {setting}: games")
+            parts.append(searched_games(game, some, options, args.explored, args.bootstrap, advance))
+    return Decided.joined(parts)
+
+
+def run(args: Args) -> int:
+    """Play, fit and measure; the exit code."""
+    from dataclasses import replace
+
+    from training.report import versions
+
+    for name in ("iterations", "games", "simulations", "window", "epochs", "minibatch", "evaluate", "batch", "threads"):
+        at_least(name, getattr(args, name), 1)
+    at_least("seed", args.seed, 0)
+    at_least("judge", args.judge, 0)
+    entry, games = games_of(args)
+    first = next(iter(games.values()))
+    args.folder.mkdir(parents=True, exist_ok=True)
+    console = out()
+    network: Network | None = None
+    command = " ".join(["python -m training", *sys.argv[1:]])
+    for k in range(args.iterations):
+        path, kept = args.folder / f"network-{k}.npz", args.folder / f"games-{k}.npz"
+        if path.exists():
+            network, metadata = load_network(path)
+            console.print(f"iteration {k}: there already ({path})")
+            continue
+        start = perf_counter()
+        guide = "judge" if k < args.judge or network is None else str(args.folder / f"network-{k - 1}.npz")
+        if not kept.exists():
+            with progress_bar(args.games, args.quiet) as work:
+                play_iteration(args, games, k, guide, work).save(kept)
+        window = [args.folder / f"games-{j}.npz" for j in range(max(0, k - args.window + 1), k + 1)]
+        decided = Decided.joined([Decided.load(file) for file in window])
+        between = perf_counter()
+        network, losses = fit(first, decided, network, args, args.seed * 1000 + k)
+        fitted = perf_counter()
+        metadata = metadata_of(first, inputs=inputs_of(first), command=command, seed=args.seed, versions=versions())
+        partial = path.with_name(f"partial-{k}.npz")
+        save_network(partial, network, metadata)
+        strength = []
+        for setting, game in games.items():
+            opponent, win = measured(entry, game, setting, str(partial), args.evaluate)
+            strength.append(Strength(setting, opponent, win.size, win.value, win.low, win.high, EVALUATION_SEED))
+        save_network(partial, network, replace(metadata, strength=tuple(strength)))
+        os.replace(partial, path)
+        rates = ", ".join(
+            f"{s.setting} {100 * s.win:.1f} % [{100 * s.win_low:.1f}, {100 * s.win_high:.1f}]" for s in strength
+        )
+        console.print(
+            f"iteration {k}: {len(decided.seats):,} decisions, loss of the policy {losses['policy']:.3f}, of the value "
+            f"{losses['value']:.3f}; wins of the network alone: {rates}; played {between - start:.0f} s, fitted "
+            f"{fitted - between:.0f} s",
+            soft_wrap=True,
+        )
+    return 0
+
+
+def main(argv: Sequence[str]) -> int:
+    """The command."""
+    return run_command("expert", Args, run, argv)
