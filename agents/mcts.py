@@ -10,7 +10,7 @@ import numpy as np
 from agents.base import Agent
 from agents.greedy import PLAYERS
 from agents.random import streams_of
-from agents.search import Leaf, Search, Tree, follow_out, roll_out
+from agents.search import Leaf, Search, Tree, follow_out, new_tree, roll_out
 from valley_core.batch import in_threads
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
@@ -125,13 +125,22 @@ def search(
 
     def run(tree: Tree, part: slice, simulations: int, keep: bool) -> None:
         bound.search_all(
-            states[part], game.data, seats[part], options.open_cards, simulations, options.exploration, tree.walk,
-            tree.known, tree.words, tree.nodes, tree.edges, tree.slots, tree.counts, tree.path, tree.mask,
-            chances[part], leaf.params, tree.priors, tree.values, keep, visits[part], means[part],
-        )  # fmt: skip
+            tree,
+            states[part],
+            game.data,
+            seats[part],
+            options.open_cards,
+            simulations,
+            options.exploration,
+            chances[part],
+            leaf.params,
+            keep,
+            visits[part],
+            means[part],
+        )
 
     def work(part: slice) -> None:
-        tree = Tree(game, options.simulations)
+        tree = new_tree(game, options.simulations)
         if not options.seconds:
             run(tree, part, options.simulations, False)
             return

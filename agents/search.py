@@ -19,7 +19,7 @@ judges a position that is new to the tree.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,6 +72,9 @@ find: Any = None
 grow: Any = None
 add_node: Any = None
 best_edge: Any = None
+single: Any = None
+begin: Any = None
+judge: Any = None
 simulate: Any = None
 
 
@@ -104,68 +107,120 @@ def follow_out(state: Any, data: Any, seat: int, mask: Any, chance: Any, params:
 # --- The tree --------------------------------------------------------------------------------------------------------
 
 
-def hash_words(state: Any, seat: int, open_cards: bool, known: Any, words: Any) -> Any:
+class Tree(NamedTuple):
+    """A tree, and the scratch of the thread that grows it; `new_tree` makes one.
+
+    Attributes:
+        nodes, edges: `NODE`, `EDGE`; ``counts[0]`` says how many are in use.
+        slots: Hash table of the nodes: an index, or FREE.
+        path: Node and edge of each decision of the simulation in hand.
+        walk: The game of the simulation in hand, one record.
+        known: What a seat knows of it, one record; `words` are the same bytes, to be hashed.
+        mask, priors, values: Of the leaf in hand.
+    """
+
+    nodes: Any
+    edges: Any
+    counts: Any
+    slots: Any
+    path: Any
+    walk: Any
+    known: Any
+    words: Any
+    mask: Any
+    priors: Any
+    values: Any
+
+
+def new_tree(game: Game, simulations: int) -> Tree:
+    """Room for a tree of `simulations`: as many nodes fit, and the root."""
+    size = game.template.dtype.itemsize
+    words = np.zeros(-(-size // 8), np.uint64)
+    return Tree(
+        nodes=np.zeros(simulations + 1, NODE),
+        edges=np.zeros(min(MOST_EDGES, (simulations + 1) * min(game.num_actions, EDGES_OF_NODE)), EDGE),
+        counts=np.zeros(1, COUNTS),
+        slots=np.full(1 << (2 * (simulations + 1)).bit_length(), FREE, np.int32),
+        path=np.zeros((LONGEST_PATH, 2), np.int64),
+        walk=game.new_states(1),
+        known=words.view(np.uint8)[:size].view(game.template.dtype),
+        words=words,
+        mask=np.zeros(game.num_actions, np.uint8),
+        priors=np.zeros(game.num_actions),
+        values=np.zeros(game.seats),
+    )
+
+
+def hash_words(tree: Any, state: Any, seat: int, open_cards: bool) -> Any:
     """The key of a decision: a hash of the state as `seat` knows it, or of all but the luck to come."""
-    known[0] = state
+    tree.known[0] = state
     if open_cards:
-        known[0].rng = np.uint64(0)
+        tree.known[0].rng = np.uint64(0)
     else:
-        conceal(known[0], seat)
+        conceal(tree.known[0], seat)
     key = np.uint64(seat + 1)
-    for i in range(len(words)):
-        key = (key ^ words[i]) * np.uint64(MULTIPLIER)
+    for i in range(len(tree.words)):
+        key = (key ^ tree.words[i]) * np.uint64(MULTIPLIER)
         key ^= key >> np.uint64(29)
     return key
 
 
-def find_slot(nodes: Any, slots: Any, key: Any) -> int:
+def find_slot(tree: Any, key: Any) -> int:
     """Where the node with this key is entered in the hash table, or a free place for it."""
-    last = np.uint64(len(slots) - 1)
+    last = np.uint64(len(tree.slots) - 1)
     place = key & last
-    while slots[place] != FREE and nodes[slots[place]].key != key:
+    while tree.slots[place] != FREE and tree.nodes[tree.slots[place]].key != key:
         place = (place + np.uint64(1)) & last
     return int(place)
 
 
-def new_node(nodes: Any, edges: Any, counts: Any, key: Any, seat: int, mask: Any, priors: Any, value: float) -> int:
-    """Enter a decision with an edge for each legal action; its index, or FREE if there is no room."""
+def new_node(tree: Any, key: Any, seat: int, allowed: Any) -> int:
+    """Enter the decision that has just been judged, with an edge for each allowed action; FREE if there is no room."""
     size = 0
     total = 0.0
-    for action in range(len(mask)):
-        if mask[action]:
+    for action in range(len(allowed)):
+        if allowed[action]:
             size += 1
-            total += priors[action]
-    if counts.nodes == len(nodes) or counts.edges + size > len(edges):
+            total += tree.priors[action]
+    counts = tree.counts[0]
+    k, at = int(counts.nodes), int(counts.edges)
+    if k == len(tree.nodes) or at + size > len(tree.edges):
         return FREE
-    k = int(counts.nodes)
-    node = nodes[k]
+    node = tree.nodes[k]
     node.key = key
     node.seat = seat
-    node.first = counts.edges
+    node.first = at
     node.size = size
     node.visits = 1
-    node.total = value
-    at = int(counts.edges)
-    for action in range(len(mask)):
-        if mask[action]:
-            edge = edges[at]
+    node.total = tree.values[seat]
+    for action in range(len(allowed)):
+        if allowed[action]:
+            edge = tree.edges[at]
             edge.action = action
             edge.visits = 0
-            edge.prior = priors[action] / total if total > 0 else 1.0 / size
+            edge.prior = tree.priors[action] / total if total > 0 else 1.0 / size
             edge.total = 0.0
             at += 1
-    counts.nodes += 1
-    counts.edges += size
+    counts.nodes = k + 1
+    counts.edges = at
     return k
 
 
-def select(node: Any, edges: Any, exploration: float) -> int:
-    """The edge with the greatest upper bound (PUCT); one that was never tried counts as the node in the mean."""
+def judge_new(tree: Any, state: Any, data: Any, key: Any, seat: int, chance: Any, params: Any) -> int:
+    """Judge a decision that is new, whose mask is in `tree.mask`, and enter it; `state` may be spoilt."""
+    allowed = tree.mask.copy()
+    judge_leaf(state, data, seat, tree.mask, chance, params, tree.priors, tree.values)
+    return add_node(tree, key, seat, allowed)
+
+
+def select(tree: Any, k: int, exploration: float) -> int:
+    """The edge of a node with the greatest upper bound (PUCT); one never tried counts as the node in the mean."""
+    node = tree.nodes[k]
     mean = node.total / node.visits
     width = exploration * np.sqrt(float(node.visits))
     best, best_bound = -1, -np.inf
     for e in range(node.first, node.first + node.size):
-        edge = edges[e]
+        edge = tree.edges[e]
         value = edge.total / edge.visits if edge.visits else mean
         bound = value + width * edge.prior / (1 + edge.visits)
         if bound > best_bound:
@@ -173,134 +228,98 @@ def select(node: Any, edges: Any, exploration: float) -> int:
     return best
 
 
-def simulate_once(
-    state: Any,
-    data: Any,
-    open_cards: bool,
-    exploration: float,
-    known: Any,
-    words: Any,
-    nodes: Any,
-    edges: Any,
-    slots: Any,
-    counts: Any,
-    path: Any,
-    mask: Any,
-    chance: Any,
-    params: Any,
-    priors: Any,
-    values: Any,
-) -> None:
+def only_action(mask: Any) -> int:
+    """The legal action if there is no other, else -1."""
+    found = -1
+    for action in range(len(mask)):
+        if mask[action]:
+            if found >= 0:
+                return -1
+            found = action
+    return found
+
+
+def simulate_once(tree: Any, data: Any, open_cards: bool, exploration: float, chance: Any, params: Any) -> None:
     """Follow the tree to a decision that is new or to the end, judge it, and enter the result along the path."""
+    state = tree.walk[0]
     length = 0
     while True:
         seat = int(to_act(state))
         if seat < 0:
-            returns(state, data, WIN, values)
+            returns(state, data, WIN, tree.values)
             break
-        key = hashed(state, seat, open_cards, known, words)
-        place = find(nodes, slots, key)
-        k = int(slots[place])
-        if k == FREE or length == len(path):
-            legal(state, data, seat, mask)
-            only = 0
-            for action in range(len(mask)):
-                only += mask[action]
-            if only == 1:  # nothing to decide
-                action = 0
-                while not mask[action]:
-                    action += 1
-                step(state, data, seat, action)
+        key = hashed(tree, state, seat, open_cards)
+        place = find(tree, key)
+        k = int(tree.slots[place])
+        if k == FREE or length == len(tree.path):
+            legal(state, data, seat, tree.mask)
+            only = single(tree.mask)
+            if only >= 0:  # nothing to decide
+                step(state, data, seat, only)
                 continue
-            known[0] = state
-            allowed = mask.copy()
-            judge_leaf(known[0], data, seat, mask, chance, params, priors, values)
             if k == FREE:
-                slots[place] = add_node(nodes, edges, counts, key, seat, allowed, priors, values[seat])
+                tree.slots[place] = judge(tree, state, data, key, seat, chance, params)
+            else:
+                judge_leaf(state, data, seat, tree.mask, chance, params, tree.priors, tree.values)
             break
-        e = best_edge(nodes[k], edges, exploration)
-        path[length, 0] = k
-        path[length, 1] = e
+        e = best_edge(tree, k, exploration)
+        tree.path[length, 0] = k
+        tree.path[length, 1] = e
         length += 1
-        step(state, data, seat, edges[e].action)
+        step(state, data, seat, tree.edges[e].action)
     for i in range(length):
-        node, edge = nodes[path[i, 0]], edges[path[i, 1]]
+        node, edge = tree.nodes[tree.path[i, 0]], tree.edges[tree.path[i, 1]]
         node.visits += 1
-        node.total += values[node.seat]
+        node.total += tree.values[node.seat]
         edge.visits += 1
-        edge.total += values[node.seat]
+        edge.total += tree.values[node.seat]
+
+
+def begin_walk(tree: Any, root: Any, seat: int, open_cards: bool, chance: Any) -> None:
+    """Put a game into `tree.walk` that is possible as far as `seat` knows, with luck of its own."""
+    tree.walk[0] = root
+    state = tree.walk[0]
+    if not open_cards:
+        conceal(state, seat)
+    chance.rng, state.rng = draw(chance.rng)
+    if not open_cards:
+        reveal(state)
 
 
 def grow_tree(
+    tree: Any,
     root: Any,
     data: Any,
     seat: int,
     open_cards: bool,
     simulations: int,
     exploration: float,
-    walk: Any,
-    known: Any,
-    words: Any,
-    nodes: Any,
-    edges: Any,
-    slots: Any,
-    counts: Any,
-    path: Any,
-    mask: Any,
     chance: Any,
     params: Any,
-    priors: Any,
-    values: Any,
 ) -> int:
     """Add simulations from the decision of `seat` in `root`; the index of its node."""
-    walk[0] = root
-    state = walk[0]
-    if not open_cards:
-        conceal(state, seat)
-    key = hashed(state, seat, open_cards, known, words)
-    place = find(nodes, slots, key)
-    if slots[place] == FREE:
-        legal(state, data, seat, mask)
-        allowed = mask.copy()
-        chance.rng, state.rng = draw(chance.rng)
-        if not open_cards:
-            reveal(state)
-        judge_leaf(state, data, seat, mask, chance, params, priors, values)
-        slots[place] = add_node(nodes, edges, counts, key, seat, allowed, priors, values[seat])
+    key = hashed(tree, root, seat, open_cards)
+    place = find(tree, key)
+    if tree.slots[place] == FREE:
+        begin(tree, root, seat, open_cards, chance)
+        legal(root, data, seat, tree.mask)
+        tree.slots[place] = judge(tree, tree.walk[0], data, key, seat, chance, params)
     for _ in range(simulations):
-        walk[0] = root
-        if not open_cards:
-            conceal(walk[0], seat)
-        chance.rng, state.rng = draw(chance.rng)
-        if not open_cards:
-            reveal(state)
-        simulate(
-            state, data, open_cards, exploration, known, words, nodes, edges, slots, counts, path, mask, chance,
-            params, priors, values,
-        )  # fmt: skip
-    return int(slots[place])
+        begin(tree, root, seat, open_cards, chance)
+        simulate(tree, data, open_cards, exploration, chance, params)
+    return int(tree.slots[place])
 
 
 def search_all(
+    tree: Any,
     states: Any,
     data: Any,
     seats: Any,
     open_cards: bool,
     simulations: int,
     exploration: float,
-    walk: Any,
-    known: Any,
-    words: Any,
-    nodes: Any,
-    edges: Any,
-    slots: Any,
-    counts: Any,
-    path: Any,
-    mask: Any,
     chances: Any,
     params: Any,
-    priors: Any,
-    values: Any,
     keep: bool,
     visits: Any,
     means: Any,
@@ -308,18 +327,16 @@ def search_all(
     """Search each decision, with a new tree unless `keep`; write visits and mean returns of its actions."""
     for i in range(len(states)):
         if not keep:
-            slots[:] = FREE
-            counts[0].nodes = 0
-            counts[0].edges = 0
-        k = grow(
-            states[i], data[states[i]["data"]], seats[i], open_cards, simulations, exploration, walk, known, words,
-            nodes, edges, slots, counts[0], path, mask, chances[i], params, priors, values,
-        )  # fmt: skip
-        node = nodes[k]
+            tree.slots[:] = FREE
+            tree.counts[0].nodes = 0
+            tree.counts[0].edges = 0
+        state = states[i]
+        k = grow(tree, state, data[state["data"]], seats[i], open_cards, simulations, exploration, chances[i], params)
+        node = tree.nodes[k]
         visits[i] = 0
         means[i] = node.total / node.visits
         for e in range(node.first, node.first + node.size):
-            edge = edges[e]
+            edge = tree.edges[e]
             visits[i, edge.action] = edge.visits
             if edge.visits:
                 means[i, edge.action] = edge.total / edge.visits
@@ -356,10 +373,13 @@ class Search:
         self._bind("find", find_slot)
         self._bind("add_node", new_node)
         self._bind("best_edge", select)
+        self._bind("single", only_action)
+        self._bind("begin", begin_walk)
         if hasattr(leaf.judge, "py_func"):  # a kernel already
             self._names["judge_leaf"] = leaf.judge
         else:
             self._bind("judge_leaf", leaf.judge)
+        self._bind("judge", judge_new)
         self._bind("simulate", simulate_once)
         self._bind("grow", grow_tree)
         self.search_all = self._bind("search_all", search_all)
@@ -367,26 +387,3 @@ class Search:
     def _bind(self, name: str, template: Any) -> Any:
         self._names[name] = bind(template, self._names, package="agents", name=self._suffix)
         return self._names[name]
-
-
-class Tree:
-    """Room for one tree and the scratch of one thread.
-
-    Args:
-        game: Whose states are searched.
-        simulations: As many nodes fit, and those without a choice.
-    """
-
-    def __init__(self, game: Game, simulations: int) -> None:
-        size = game.template.dtype.itemsize
-        self.words = np.zeros(-(-size // 8), np.uint64)
-        self.known = self.words.view(np.uint8)[:size].view(game.template.dtype)
-        self.walk = game.new_states(1)
-        self.nodes = np.zeros(simulations + 1, NODE)
-        self.edges = np.zeros(min(MOST_EDGES, (simulations + 1) * min(game.num_actions, EDGES_OF_NODE)), EDGE)
-        self.slots = np.full(1 << (2 * len(self.nodes)).bit_length(), FREE, np.int32)
-        self.counts = np.zeros(1, COUNTS)
-        self.path = np.zeros((LONGEST_PATH, 2), np.int64)
-        self.mask = np.zeros(game.num_actions, np.uint8)
-        self.priors = np.zeros(game.num_actions)
-        self.values = np.zeros(game.seats)
