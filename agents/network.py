@@ -24,6 +24,7 @@ FORMAT = 1
 """Version of the files."""
 MOST_BYTES = 2_000_000
 """No file is larger."""
+SUFFIX = ".npz"
 ACTIVATIONS = ("relu", "tanh")
 
 Dense = tuple[np.ndarray, np.ndarray]
@@ -180,6 +181,8 @@ class Metadata:
                 f"reads {self.inputs:,} numbers of an observation, and this game gives {game.layout.size:,}: "
                 "let it observe the constant facts too (card_facts=True)"
             )
+        if self.inputs not in (game.layout.size, game.fixed_from):
+            return f"reads {self.inputs:,} numbers of an observation, which is neither all nor those that change"
         if (encoding := encoding_of(game, self.inputs)) != self.encoding:
             return (
                 f"was trained on another encoding of observations and actions (digest {self.encoding}, and this is "
