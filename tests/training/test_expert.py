@@ -1,0 +1,108 @@
+"""Expert iteration: what is played, what is fitted, and that a run goes on where it stopped."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from agents.mcts import Options
+from agents.network import load_network
+from training.__main__ import main
+from training.expert import Args, Decided, build, exported, fit, games_of, observed, searched_games, take_over
+from training.match import deal_seeds
+from valley_core.game import Status
+
+QUICK = ["--games", "30", "--simulations", "8", "--epochs", "2", "--minibatch", "64", "--hidden", "16"]
+QUICK += ["--evaluate", "20", "--quiet"]
+
+
+def test_searched_decisions_had_a_choice_and_values_within_bounds() -> None:
+    for game in ("deathvalley", "riftvalley"):
+        setting = "both" if game == "deathvalley" else "identical"
+        _, games = games_of(Args(game, setting=setting))
+        found = searched_games(games[setting], deal_seeds(1, 12), Options(10), 0.25, 0.5)
+        observations, masks = observed(games[setting], found, np.arange(len(found.seats)))
+        assert len(found.seats) > 50
+        assert np.isfinite(observations).all()
+        assert (masks.sum(1) > 1).all()
+        assert (found.policies[~masks] == 0).all()
+        assert_allclose(found.policies.astype(np.float64).sum(1), 1, atol=2e-3)
+        assert (np.abs(found.values) <= 1).all()
+        assert all(games[setting].kernels.status(state) == Status.RUNNING for state in found.states[:20])
+
+
+def test_the_value_is_that_of_who_is_asked() -> None:
+    _, games = games_of(Args(setting="base"))
+    game = games["base"]
+    found = searched_games(game, deal_seeds(2, 20), Options(5), 0.25, 0.0)  # how the game ended, alone
+    assert set(np.unique(found.values)) <= {-1.0, 0.0, 1.0}
+    one, other = found.values[found.seats == 0], found.values[found.seats == 1]
+    assert abs(one.mean() + other.mean()) < 0.6  # what one seat wins the other loses
+
+
+def test_games_repeat_from_their_seeds() -> None:
+    _, games = games_of(Args(setting="none"))
+    runs = [searched_games(games["none"], deal_seeds(seed, 6), Options(6), 0.25, 0.5) for seed in (1, 1, 2)]
+    assert runs[0].states.tobytes() == runs[1].states.tobytes()
+    assert runs[0].values.tobytes() == runs[1].values.tobytes()
+    assert runs[0].states.tobytes() != runs[2].states.tobytes()
+
+
+def test_a_fit_learns_what_the_search_prefers() -> None:
+    _, games = games_of(Args(setting="none"))
+    found = searched_games(games["none"], deal_seeds(1, 60), Options(20), 0.25, 0.5)
+    losses = [
+        fit(games["none"], found, None, Args(hidden=(32,), epochs=epochs, minibatch=128), 3)[1]["policy"]
+        for epochs in (1, 12)
+    ]
+    assert losses[1] < losses[0] - 0.2
+
+
+def test_networks_go_to_torch_and_back() -> None:
+    module = build(7, (5, 4), 3)
+    network = exported(module)
+    other = build(7, (5, 4), 3)
+    take_over(other, network)
+    again = exported(other)
+    for name, (weights, bias) in network.layers().items():
+        assert (weights == again.layers()[name][0]).all()
+        assert (bias == again.layers()[name][1]).all()
+
+
+def test_saved_games_are_read_as_they_were(tmp_path: Path) -> None:
+    _, games = games_of(Args(setting="none"))
+    found = searched_games(games["none"], deal_seeds(1, 4), Options(4), 0.25, 0.5)
+    found.save(tmp_path / "games-0.npz")
+    again = Decided.load(tmp_path / "games-0.npz")
+    assert again.states.tobytes() == found.states.tobytes()
+    assert again.states.dtype == found.states.dtype
+    assert [file.name for file in tmp_path.iterdir()] == ["games-0.npz"]
+
+
+def test_a_run_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    arguments = ["expert", *QUICK, "--iterations", "2"]
+    assert main([*arguments, "--folder", str(whole)]) == 0
+    assert main([*arguments[:-1], "1", "--folder", str(broken)]) == 0
+    (broken / "games-1.partial").write_bytes(b"torn")
+    assert main([*arguments, "--folder", str(broken)]) == 0
+    assert "iteration 0: there already" in capsys.readouterr().out
+    one, other = (load_network(folder / "network-1.npz") for folder in (whole, broken))
+    assert (one[0].flat[1] == other[0].flat[1]).all()
+    assert [strength.setting for strength in one[1].strength] == ["none", "discard_points", "must_outbust", "both"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--setting", "easy"], "there is no setting 'easy'"),
+        (["--players", "3"], "--players is no option of Death Valley"),
+        (["--games", "0"], "--games 0 is too small"),
+    ],
+)
+def test_wrong_arguments(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["expert", "--folder", str(tmp_path), *arguments]) == 2
+    assert message in capsys.readouterr().err
