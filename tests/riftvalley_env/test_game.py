@@ -24,7 +24,7 @@ TABLES: dict[str, dict[str, Any]] = {
     for actions in ("two_step", "flat")
 }
 STUCK = board("rrk ... k..")
-"""A board so small that games end by R9, or in a tie."""
+"""A board so small that players pass before the end (R8), and games without Tents end by R9."""
 
 
 @pytest.mark.parametrize("players", PLAYERS)
@@ -141,7 +141,6 @@ def test_bounds_hold_in_random_games(table: str, reward: str) -> None:
 @pytest.mark.parametrize("players", PLAYERS)
 def test_bounds_hold_on_the_smallest_boards(players: int) -> None:
     """Games without Tents last the longest; the bound is for boards on which each square takes turns of its own."""
-    endings = set()
     for actions in ("two_step", "flat"):
         game = make_game(num_players=players, boards=STUCK, actions=actions)
         room = 9 - 2  # empty squares, and those of the Rift
@@ -150,8 +149,6 @@ def test_bounds_hold_on_the_smallest_boards(players: int) -> None:
         for seed in range(20):
             state = check_bounds(game, seed, 0.001)
             assert game.kernels.status(state) == Status.TERMINATED
-            endings.add(game.summary(state, game.data[0])["ending"])
-    assert {"score", "shared"} <= endings <= {"score", "best_boards", "shared"}
 
 
 @pytest.mark.parametrize("players", PLAYERS)
