@@ -34,10 +34,11 @@ TABLES: dict[str, dict[str, Any]] = {
 }
 
 
-def pick(mask: np.ndarray, rng: np.random.Generator) -> int:
-    """A legal action; rather often the last one, by which Trails begin that are rare otherwise."""
+def pick(game: Game, mask: np.ndarray, rng: np.random.Generator) -> int:
+    """A legal action; Trails are rather often begun, which are rare otherwise."""
     actions = np.flatnonzero(mask)
-    return int(actions[-1] if rng.random() < 0.3 else rng.choice(actions))
+    beyond_tents = actions[(actions >= 2 * int(game.data[0]["squares"])) & (actions < game.wait - 1)]
+    return int(rng.choice(beyond_tents if len(beyond_tents) and rng.random() < 0.5 else actions))
 
 
 def to_try(mask: np.ndarray, rng: np.random.Generator) -> list[int]:
@@ -55,12 +56,12 @@ def test_the_mask_is_exact(options: dict[str, Any]) -> None:
     env = riftvalley_v0.raw_env(**options)
     rng = np.random.default_rng(0)
     tried = 0
-    for seed in range(2):
+    for seed in range(3):
         env.reset(seed=seed)
         while not any(env.terminations.values()):
             mask = env.action_masks()
             assert not mask[env.game.wait]  # the selected agent is asked
-            if rng.random() < 0.08 or (env.state_record()["square"].max() >= 0 and rng.random() < 0.3):
+            if rng.random() < 0.06:
                 before = env.state_record()
                 for action in to_try(mask, rng):
                     if action < len(mask) and mask[action]:
@@ -72,8 +73,8 @@ def test_the_mask_is_exact(options: dict[str, Any]) -> None:
                             env.step(action)
                         assert env.state_record().tobytes() == before.tobytes()
                     tried += 1
-            env.step(pick(mask, rng))
-    assert tried > 1_000
+            env.step(pick(env.game, mask, rng))
+    assert tried > 500
 
 
 @pytest.mark.parametrize("options", TABLES.values(), ids=TABLES)
@@ -86,10 +87,10 @@ def test_the_masks_of_all_agents_at_once_are_exact(options: dict[str, Any]) -> N
         env.reset(seed=seed)
         while env.agents:
             masks = env.action_masks()
-            actions = [pick(mask, rng) for mask in masks]
+            actions = [pick(env.game, mask, rng) for mask in masks]
             has_to_wait = [bool(mask[env.game.wait]) for mask in masks]
             assert not all(has_to_wait)
-            if rng.random() < (0.3 if any(has_to_wait) else 0.1):
+            if int(env.state_record()["turn"]) % 5 == seed or (any(has_to_wait) and rng.random() < 0.3):
                 before = env.state_record()
                 for seat, mask in enumerate(masks):
                     for action in to_try(mask, rng):
