@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from deathvalley_env.vocabulary import NUM_PLAYERS
 from valley_core.bits import bit, lowest
 from valley_core.jit import kernel
 from valley_core.rng import shuffle
@@ -20,8 +21,11 @@ def conceal(state: Any, seat: int) -> None:
         state.deck[size] = lowest(cards)
         size += 1
         cards &= cards - 1
-    for k in range(size, len(state.deck)):
-        state.deck[k] = 0  # no card any more, but what once lay there
+    # Beyond its size a row holds no card, but what once lay there.
+    state.deck[size:] = 0
+    for player in range(NUM_PLAYERS):
+        state.journey[player, state.journey_size[player] :] = 0
+        state.scrapbook[player, state.scrapbook_size[player] :] = 0
     state.rng = np.uint64(0)
 
 

@@ -113,7 +113,7 @@ def _check_end(state: Any, players: int) -> None:
     if last < 0:
         full = int(rules.full_boards(state)) >= FULL_BOARDS_AT_END[players]
         if last != -1 or full or state["idle"] >= players:
-            raise StateError(f"field last_turn is {last}; the end is triggered{REMEDY}")
+            raise StateError(f"field last_turn is {last}, idle {state['idle']}; the end is triggered{REMEDY}")
     elif last % players or not turn - 1 <= last < turn + players:
         raise StateError(f"field last_turn is {last}, which cannot be at turn {turn}{REMEDY}")
     ended, late = 0 <= last < turn, turn >= int(state["max_turns"])

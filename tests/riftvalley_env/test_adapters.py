@@ -78,32 +78,6 @@ def test_summaries_of_shared_victories_beside_others() -> None:
     assert set(winners) == {0, 1, None}
 
 
-@pytest.mark.parametrize(
-    "options", [{"num_players": 2, "boards": "identical"}, {"num_players": 3, "boards": "identical"}], ids=str
-)
-def test_masks_are_what_can_be_done(options: dict[str, Any]) -> None:
-    """Every action is tried in some positions of some games."""
-    env, probe = (riftvalley_v0.raw_env(**options) for _ in range(2))
-    rng = np.random.default_rng(0)
-    for seed in range(3):
-        env.reset(seed=seed)
-        probe.reset(seed=seed)
-        while not any(env.terminations.values()):
-            mask = env.action_masks()
-            if rng.random() < 0.1:
-                record = env.state_record()
-                for action in range(env.game.num_actions):
-                    probe.set_state_record(record)
-                    if mask[action]:
-                        probe.step(action)
-                        assert probe.state_record() != record
-                    else:
-                        with pytest.raises(IllegalActionError, match="not legal now"):
-                            probe.step(action)
-                        assert probe.state_record().tobytes() == record.tobytes()
-            env.step(rng.choice(np.flatnonzero(mask)))
-
-
 @pytest.mark.parametrize("options", TABLES, ids=str)
 def test_nothing_is_learnt_of_anothers_element_in_the_same_turn(options: dict[str, Any]) -> None:
     """What a seat sees and may do depends on its own decisions of the turn and on finished turns alone."""

@@ -1,76 +1,19 @@
 """Actions, masks and observations over random games, each compared with something worked out another way."""
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from riftvalley_env import rules
 from riftvalley_env.board import load_board
 from riftvalley_env.encoding import action_names, name_of, num_actions, path_number, path_start
-from riftvalley_env.game import make_game, summary
-from riftvalley_env.generator import generate_board
-from riftvalley_env.state import STATE
-from riftvalley_env.state_check import check_state
+from riftvalley_env.game import summary
 from riftvalley_env.trails import mark_at, trails_on
 from riftvalley_env.vocabulary import NUM_KINDS, Element, Mark, Points, Square
-from valley_core.errors import StateError
+from tests.riftvalley_env.games import CONFIGURATIONS, game_of, legal, random_game
+from tests.riftvalley_env.games import views as observe
 from valley_core.game import Game, Reward
-
-CONFIGURATIONS: dict[str, dict[str, Any]] = {
-    "two": {},
-    "two flat": {"actions": "flat"},
-    "two identical": {"boards": "identical"},
-    "three identical flat": {"num_players": 3, "boards": "identical", "actions": "flat"},
-    "three": {"num_players": 3},
-    "four mixed": {
-        "num_players": 4,
-        "boards": [
-            "identical",
-            generate_board(1, 12, 6),
-            generate_board(2, 6, 12),
-            generate_board(3, 5, 5, trees=0, kobs=2, elephants=1, lions=1),
-        ],
-    },
-    "five": {"num_players": 5},
-}
-
-
-@cache
-def game_of(name: str) -> Game:
-    return make_game(**CONFIGURATIONS[name])
-
-
-def legal(game: Game, state: Any, seat: int) -> np.ndarray:
-    mask = np.full(game.num_actions, 7, np.uint8)
-    game.kernels.legal(state, game.data[0], seat, mask)
-    return mask
-
-
-def observe(game: Game, state: Any, seat: int) -> dict[str, np.ndarray]:
-    out = np.full(game.layout.size, np.nan, np.float32)
-    game.kernels.observe(state, game.data[0], seat, out)
-    return game.layout.views(out)
-
-
-def random_game(game: Game, seed: int, tent_share: float = 0.3) -> Iterator[tuple[Any, int, int]]:
-    """State, seat and action before each decision of a random game; seats decide in random order."""
-    rng = np.random.default_rng(seed)
-    state: Any = game.new_states(1)[0]
-    state.rng = seed
-    game.kernels.reset(state, game.data[0])
-    squares = int(game.data[0]["squares"])
-    while not state.over:
-        seat = int(rng.choice([s for s in range(game.seats) if game.kernels.asked(state, s)]))
-        actions = np.flatnonzero(legal(game, state, seat))
-        # Fewer Tents than uniform play draws, so that the games are longer, and more Trails.
-        weights = np.where(actions // squares == 1, tent_share, np.where(actions // squares >= 2, 8.0, 1.0))
-        action = int(rng.choice(actions, p=weights / weights.sum()))
-        yield state, seat, action
-        game.kernels.step(state, game.data[0], seat, action)
-    yield state, -1, -1
 
 
 @pytest.fixture(params=CONFIGURATIONS)
@@ -414,39 +357,6 @@ def test_points_are_those_of_a_recount(game: Game) -> None:
         for state, seat, _ in random_game(game, seed, 0.1):
             if seat < 0:
                 np.testing.assert_array_equal(state["points"][:n, :n], recount(state, game.data[0]))
-
-
-def test_every_state_of_a_game_passes_the_check(game: Game) -> None:
-    for state, _, _ in random_game(game, 9):
-        game.check_state(state)
-
-
-@pytest.mark.parametrize("name", [name for name in STATE.names if name not in ("rng", "max_turns")])
-def test_a_state_that_was_tampered_with_is_refused(name: str) -> None:
-    """Each field, set to what it cannot be."""
-    game = game_of("two")
-    *_, (state, _, _) = list(random_game(game, 3))[:40]
-    for value in (-3, 100):
-        wrong = state.copy().reshape(1)[0]
-        wrong[name] = value
-        if wrong == state:
-            continue
-        with pytest.raises(StateError):
-            check_state(wrong, game.data, game.template[0])
-
-
-def test_other_things_are_no_states() -> None:
-    game = game_of("two")
-    for thing in (None, 3, game.template, np.zeros(1, "i4")[0]):
-        with pytest.raises(StateError, match="not one state"):
-            game.check_state(thing)
-
-
-def test_games_end_within_their_bounds(game: Game) -> None:
-    for seed in range(5):
-        decisions = sum(1 for _ in random_game(game, seed)) - 1
-        assert decisions <= game.max_decisions
-    assert rules.to_act(game.template[0]) == 0
 
 
 def test_boards_of_different_sizes_lie_on_one_grid() -> None:
