@@ -114,12 +114,13 @@ class Network:
     def flat(self) -> tuple[np.ndarray, np.ndarray]:
         """For the kernels (`agents.network_kernels`): the shape, and all numbers in one array, float32.
 
-        The shape is int64: whether the activation is tanh, then the length of the input and of each layer, `actions`
-        last. The numbers are weights and bias of each hidden layer, of the policy head and of the value head.
+        The shape is int64: whether the activation is tanh, then the length of the input, of each hidden layer, and of
+        both heads together. The numbers are weights and bias of each, the value behind the logits.
         """
-        sizes = [self.inputs, *(len(bias) for _, bias in (*self.hidden, self.policy))]
+        heads = [np.concatenate([logits, value], -1) for logits, value in zip(self.policy, self.value, strict=True)]
+        sizes = [self.inputs, *(len(bias) for _, bias in self.hidden), self.actions + 1]
         shape = np.array([self.activation == "tanh", *sizes], np.int64)
-        return shape, np.concatenate([part.reshape(-1) for layer in self.layers().values() for part in layer])
+        return shape, np.concatenate([part.reshape(-1) for layer in (*self.hidden, heads) for part in layer])
 
 
 @dataclass(frozen=True)
