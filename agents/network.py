@@ -145,6 +145,11 @@ class Strength:
     seed: int
 
 
+def strength_of(row: Mapping[str, Any], seed: int) -> Strength:
+    """What a row of ``training evaluate`` says of its agent, on deals of this seed."""
+    return Strength(**{field.name: row[field.name] for field in dataclasses.fields(Strength)[:-1]}, seed=seed)
+
+
 @dataclass(frozen=True)
 class Metadata:
     """What a network was trained for, how, and how strong it is. `metadata_of` makes it for a game.
@@ -177,13 +182,11 @@ class Metadata:
         """Why the network cannot play this game, as the end of a sentence; None if it can."""
         if (game.name, game.seats) != (self.game, self.seats):
             return f"was trained for {self.game!r} with {self.seats} seats, and this is {game.name!r} with {game.seats}"
-        if self.inputs > game.layout.size:
+        if self.inputs not in (game.layout.size, game.fixed_from):  # a kernel writes all that changes
+            remedy = "make it with card_facts=True" if game.options.get("card_facts") is False else "its options differ"
             return (
-                f"reads {self.inputs:,} numbers of an observation, and this game gives {game.layout.size:,}: "
-                "let it observe the constant facts too (card_facts=True)"
+                f"reads {self.inputs:,} numbers of an observation, and this game gives {game.layout.size:,}: {remedy}"
             )
-        if self.inputs not in (game.layout.size, game.fixed_from):
-            return f"reads {self.inputs:,} numbers of an observation, which is neither all nor those that change"
         if (encoding := encoding_of(game, self.inputs)) != self.encoding:
             return (
                 f"was trained on another encoding of observations and actions (digest {self.encoding}, and this is "
