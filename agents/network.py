@@ -338,6 +338,8 @@ def _load(path: str, changed: int, size: int) -> tuple[Network, Metadata]:
             return np.ascontiguousarray(weights, np.float32), np.ascontiguousarray(bias, np.float32)
 
         hidden = tuple(layer(f"hidden_{k}") for k in range(count))
+        if not isinstance(metadata.data, dict | None):
+            raise NetworkError(f"data is an object or null, not {metadata.data!r}")
         network = Network(hidden, layer("policy"), layer("value"), activation)
         if network.inputs != metadata.inputs:
             raise NetworkError(f"the metadata is of {metadata.inputs} inputs, the arrays of {network.inputs}")

@@ -168,6 +168,7 @@ def test_too_large_and_out_of_range(tmp_path: Path) -> None:
         ({"activation": "gelu"}, "incomplete or damaged .*relu or tanh"),
         ({"seats": None}, "incomplete or damaged .*seats"),
         ({"strength": [{"win": 1}]}, "incomplete or damaged"),
+        ({"data": ["498e79ee49af"]}, "incomplete or damaged .*data is an object or null"),
         ({"inputs": 7}, "incomplete or damaged .*7 inputs"),
     ],
 )

@@ -11,7 +11,6 @@ from agents import Agent, make_agent
 from agents.mcts import Options, search
 from agents.network import SUFFIX, NetworkError, Strength, load_network, strength_of
 from agents.network_kernels import leaf_of_file, think_all
-from agents.search import Search
 from agents.trained import SHIPPED, Shipped, trained_file
 from deathvalley_env.game import make_game as death_valley
 from riftvalley_env.game import make_game as rift_valley
@@ -24,6 +23,7 @@ from valley_core.batch import new_chances, num_threads, set_num_threads
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 from valley_core.game import Game
+from valley_core.jit import bind
 
 
 def started(name: str, game: Game, count: int) -> Agent:
@@ -78,7 +78,8 @@ def test_the_leaf_agrees_with_numpy(table: tuple[Game, str]) -> None:
     network, _ = load_network(path)
     logits, expected = network.logits_and_values(decisions.observations)
     leaf = leaf_of_file(game, path)
-    judge = Search(game, leaf)._names["judge_leaf"]
+    names = {**game.kernels.as_globals(), **leaf.names}
+    judge = bind(leaf.judge, names, package="agents", name=f"{game.package}_{leaf.name}")
     chance = new_chances(0, 1)[0]
     for i in range(len(states)):
         seat, mask = int(decisions.seats[i]), decisions.masks[i].astype(bool)
