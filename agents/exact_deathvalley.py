@@ -1,19 +1,21 @@
-"""Exact play of Death Valley against the rulebook's AI, when few enough cards are left.
+"""Exact play of Death Valley against the rulebook's AI, when little enough can follow.
 
 `solve` gives the greatest probability to win that any way of playing has, and that of each action; `solve_one` is the
 same for one state inside a kernel. What is maximised is the probability to win: a shared victory and a truncated game
 count as not won, as in the win rates of `python -m training`.
 
-How it works. All positions that can follow are written down as a graph (`explore`): each decision has actions, each
-action leads to equally likely positions, one for each card that the top of the deck can be. Neither the order of the
-deck nor the random numbers are looked at. Then the values are found backwards (`find_values`).
+Positions that can follow are written down as a graph: each decision has actions, each action leads to equally likely
+positions, one for each card that the top of the deck can be. Neither the order of the deck nor the random numbers are
+looked at. The graph grows turn by turn from the position asked about. Each position has two bounds of its value, found
+from those that follow; where nothing is known, 0 and 1. The graph grows no further behind a position whose bounds meet,
+nor behind an action that is at most as good as another is at least: so a sure win ends the search at once.
 
 Positions can recur: a Rest puts cards back into the deck, some cards come back from the Scrapbook, and three of a
-hazard in the Scrapbook make a bust in every turn. So a position has no single depth, and what matters is how many turns
-are left before the game is truncated (R11). A position is written down once, whatever the turn, and the values are
-those with 1, 2, 3 … turns left, each from the last: a position at the start of a turn is worth nothing with no turn
-left. This ends with the turns that are left in truth; or sooner, when one more turn changes no value by a single bit,
-and so no number of turns does. The value is that of the game with its `max_turns`, not of an endless one.
+hazard in the Scrapbook make a bust in every turn. So a position is written down once, whatever the turn, and the value
+is the fixed point that the lower bounds reach from below: that of a game without a last turn, which no game with
+`max_turns` (R11) exceeds. Beside each lower bound stands the number of turns in which it can be had. Where the game
+has that many turns left, the two are the same, and it is solved; else `solve_to_the_last_turn` finds the values with
+1, 2, 3 … turns left, each from the one before. So what is called solved is the value of the game with its `max_turns`.
 """
 
 from dataclasses import dataclass
@@ -44,12 +46,12 @@ NUM_ENDS = 2
 # Positions in `counts`.
 NODES = 0
 EDGES = 1
-FINISHED = 2
+EXPLORED = 2
 """Nodes in `order`."""
-HORIZON = 3
-"""With as many turns left, or more, the values are what they are: one more changes none."""
-ADDED = 4
+ADDED = 3
 """Positions that the last search added, or had added when it gave up."""
+STAMP = 4
+"""What `seen` holds for nodes that the last look has come by."""
 NUM_COUNTS = 5
 
 # States to work with.
@@ -72,10 +74,10 @@ MOST_POSITIONS = 1 << 28
 DEFAULT_BUDGET = 200_000
 """Positions of a graph: a second or two."""
 
-FINAL = 1
-"""No number of turns left changes the value: all that follow are final."""
-FINAL_NEXT = 2
-"""Final as soon as this sweep is over."""
+MOST_LAYERS = 256
+"""Turns by which a graph can grow."""
+LAST_TURNS = 16
+"""With more turns left, `solve_to_the_last_turn` is not tried: it would find no end."""
 
 
 class Table(NamedTuple):
@@ -90,12 +92,16 @@ class Table(NamedTuple):
     first: np.ndarray  # int64 (nodes,): its first edge; -1: not explored
     edges: np.ndarray  # int32
     begins: np.ndarray  # uint8 (nodes,): a turn begins here
-    value: np.ndarray  # float64 (nodes,): the greatest probability to win
-    coming: np.ndarray  # float64 (nodes,): the same with one more turn left, where a turn begins
-    final: np.ndarray  # uint8 (nodes,)
-    order: np.ndarray  # int32 (nodes,): each node after those that follow in the same turn
-    pending: np.ndarray  # int32 (nodes,): scratch
+    low: np.ndarray  # float64 (nodes,): at least so probably the game is won
+    high: np.ndarray  # float64 (nodes,): at most so
+    turns: np.ndarray  # int32 (nodes,): with so many turns left, or more, `low` can be had
+    coming: np.ndarray  # float64 (nodes,): scratch, the values with one more turn left
+    order: np.ndarray  # int32 (nodes,): explored nodes, each after those that follow in the same turn
+    stack: np.ndarray  # int32 (nodes,): scratch
     cursor: np.ndarray  # int64 (nodes,): scratch
+    frontier: np.ndarray  # int32 (nodes,): scratch, nodes to explore next
+    seen: np.ndarray  # int32 (nodes,): scratch
+    layers: np.ndarray  # int64 (MOST_LAYERS + 1,): where in `order` each layer begins
     counts: np.ndarray  # int64 (NUM_COUNTS,)
     scratch: np.ndarray  # STATE (NUM_SCRATCH,)
 
@@ -116,18 +122,21 @@ def new_table(positions: int = DEFAULT_BUDGET) -> Table:
         first=np.full(nodes, -1, np.int64),
         edges=np.zeros(EDGES_OF_NODE * nodes, np.int32),
         begins=np.zeros(nodes, np.uint8),
-        value=np.zeros(nodes),
+        low=np.zeros(nodes),
+        high=np.ones(nodes),
+        turns=np.zeros(nodes, np.int32),
         coming=np.zeros(nodes),
-        final=np.zeros(nodes, np.uint8),
         order=np.zeros(nodes, np.int32),
-        pending=np.zeros(nodes, np.int32),
+        stack=np.zeros(nodes, np.int32),
         cursor=np.zeros(nodes, np.int64),
+        frontier=np.zeros(nodes, np.int32),
+        seen=np.zeros(nodes, np.int32),
+        layers=np.zeros(MOST_LAYERS + 1, np.int64),
         counts=np.zeros(NUM_COUNTS, np.int64),
         scratch=np.zeros(NUM_SCRATCH, STATE),
     )
     table.counts[NODES] = NUM_ENDS
-    table.value[WON] = 1.0
-    table.final[:NUM_ENDS] = FINAL
+    table.low[WON], table.high[NOT_WON] = 1.0, 0.0
     return table
 
 
@@ -167,26 +176,26 @@ def node_of(table: Any, state: Any, deck: Any) -> int:
     table.slot_of[new] = slot
     table.first[new] = -1
     table.begins[new] = starts_turn(state)
-    table.value[new] = 0.0
-    table.final[new] = 0
+    table.low[new], table.high[new], table.turns[new] = 0.0, 1.0, 0
     table.counts[NODES] = new + 1
     return new
 
 
 @kernel
-def forget(table: Any, nodes: int, edges: int) -> None:
-    """Take out the newest nodes and edges until so many are left: in that order the slots become what they were."""
+def forget(table: Any, nodes: int, edges: int, explored: int) -> None:
+    """Go back to so many nodes, edges and explored nodes. Taken out newest first, the slots become what they were."""
     for node in range(table.counts[NODES] - 1, nodes - 1, -1):
         table.slots[table.slot_of[node]] = NO_NODE
-    table.counts[NODES] = nodes
-    table.counts[EDGES] = edges
+    for node in range(NUM_ENDS, nodes):
+        if table.first[node] >= edges:
+            table.first[node] = -1
+    table.counts[NODES], table.counts[EDGES], table.counts[EXPLORED] = nodes, edges, explored
 
 
 @kernel
 def forget_all(table: Any) -> None:
     """Empty the table."""
-    forget(table, NUM_ENDS, 0)
-    table.counts[HORIZON] = 0
+    forget(table, NUM_ENDS, 0, 0)
 
 
 # --- What follows from a position -----------------------------------------------------------------------------------
@@ -333,27 +342,27 @@ def add_actions(table: Any, deck: Any, node: int) -> bool:
 
 
 @kernel
-def explore(table: Any, deck: Any, root: int, most: int) -> bool:
-    """Add all that may follow from `root`, depth first; whether the graph has at most `most` nodes and found room.
+def explore_turn(table: Any, deck: Any, start: int, most: int) -> bool:
+    """Add all that may follow from a node until a turn begins or the game ends, depth first.
 
-    `order` becomes the new nodes, each after those that follow: but for the start of a turn, which may come later.
+    Returns:
+        Whether there was room, for at most `most` nodes.
     """
-    stack, cursor = table.pending, table.cursor
-    table.counts[FINISHED] = 0
-    if not add_actions(table, deck, root):
+    if not add_actions(table, deck, start):
         return False
+    stack, cursor = table.stack, table.cursor
+    stack[0], cursor[0] = start, table.first[start]
     depth = 0
-    stack[0], cursor[0] = root, table.first[root]
     while depth >= 0:
         if cursor[depth] < 0:
-            table.order[table.counts[FINISHED]] = stack[depth]
-            table.counts[FINISHED] += 1
+            table.order[table.counts[EXPLORED]] = stack[depth]
+            table.counts[EXPLORED] += 1
             depth -= 1
             continue
         edge = table.edges[cursor[depth]]
         cursor[depth] = -1 if edge & LAST_OF_NODE else cursor[depth] + 1
         node = edge >> MARK_BITS
-        if node >= NUM_ENDS and table.first[node] < 0:
+        if node >= NUM_ENDS and table.first[node] < 0 and not table.begins[node]:
             if not add_actions(table, deck, node) or table.counts[NODES] > most:
                 return False
             depth += 1
@@ -361,140 +370,285 @@ def explore(table: Any, deck: Any, root: int, most: int) -> bool:
     return True
 
 
-# --- Values ---------------------------------------------------------------------------------------------------------
+# --- Bounds ---------------------------------------------------------------------------------------------------------
 
 
 @kernel
-def value_now(table: Any, node: int) -> Any:
-    """(value of a node from those that follow, whether all of them are final)."""
-    best, total, count, final = 0.0, 0.0, 0, True
+def find_bounds(table: Any, node: int) -> bool:
+    """Find the bounds of an explored node from those of the nodes that follow; whether the lower one rose."""
+    best, turns, most = table.low[node], table.turns[node], 0.0
+    low, high, needed, count = 0.0, 0.0, 0, 0
     i = table.first[node]
     while True:
         edge = table.edges[i]
         following = edge >> MARK_BITS
-        total += table.value[following]
+        low += table.low[following]
+        high += table.high[following]
+        needed = max(needed, table.turns[following] + table.begins[following])
         count += 1
-        final &= table.final[following] == FINAL
         if edge & LAST_OF_ACTION:
-            best = max(best, total / count)
-            total, count = 0.0, 0
+            most = max(most, high / count)
+            if low / count > best:
+                best, turns = low / count, needed
+            low, high, needed, count = 0.0, 0.0, 0, 0
         if edge & LAST_OF_NODE:
-            return best, final
+            break
         i += 1
+    rose = best > table.low[node]
+    table.low[node], table.turns[node] = best, turns
+    table.high[node] = min(table.high[node], most)
+    return rose
 
 
 @kernel
-def sweep(table: Any) -> int:
-    """Find the values with one more turn left; at how many nodes a turn begins. Final nodes leave `order`.
+def find_all_bounds(table: Any, layers: int, seen_only: bool) -> bool:
+    """Find the bounds of explored nodes (those that the last look has come by), last layer first; whether one rose."""
+    rose = False
+    for layer in range(layers - 1, -1, -1):
+        for i in range(table.layers[layer], table.layers[layer + 1]):
+            node = table.order[i]
+            if table.low[node] < table.high[node] and (not seen_only or table.seen[node] == table.counts[STAMP]):
+                rose |= find_bounds(table, node)
+    return rose
 
-    Where a turn begins, the value waits in `coming` until `one_more_turn`: others still ask for the one before.
+
+@kernel
+def look_at(table: Any, node: int, depth: int, unknown: int) -> Any:
+    """Note a node that has not been looked at: on the stack, or in `frontier` if it is unexplored; both sizes."""
+    if table.seen[node] != table.counts[STAMP] and table.low[node] < table.high[node]:
+        table.seen[node] = table.counts[STAMP]
+        if table.first[node] < 0:
+            table.frontier[unknown] = node
+            return depth, unknown + 1
+        table.stack[depth] = node
+        return depth + 1, unknown
+    return depth, unknown
+
+
+@kernel
+def find_frontier(table: Any, root: int, every: bool) -> int:
+    """Write into `frontier` the unexplored nodes that the value of `root` may depend on; how many.
+
+    Nothing depends on what follows from an action that is at most as good as its alternatives are at least; `every`:
+    but at `root` the value of each action is asked for.
     """
-    waiting, left = 0, 0
-    for i in range(table.counts[FINISHED]):
-        node = table.order[i]
-        value, final = value_now(table, node)
-        if table.begins[node]:
-            table.coming[node] = value
-            table.final[node] = FINAL_NEXT if final else 0
-            table.pending[waiting] = node
-            waiting += 1
-        else:
-            table.value[node] = value
-            table.final[node] = FINAL if final else 0
-        if not final:
-            table.order[left] = node
-            left += 1
-    table.counts[FINISHED] = left
-    return waiting
+    table.counts[STAMP] += 1
+    depth, unknown = look_at(table, root, 0, 0)
+    if every and depth == 0 and table.first[root] >= 0:
+        table.stack[0], depth = root, 1
+    while depth:
+        depth -= 1
+        node = table.stack[depth]
+        begin = i = table.first[node]
+        high = 0.0
+        while True:
+            edge = table.edges[i]
+            high += table.high[edge >> MARK_BITS]
+            if edge & LAST_OF_ACTION:
+                if (every and node == root) or high / (i + 1 - begin) > table.low[node]:
+                    for k in range(begin, i + 1):
+                        depth, unknown = look_at(table, table.edges[k] >> MARK_BITS, depth, unknown)
+                begin, high = i + 1, 0.0
+            if edge & LAST_OF_NODE:
+                break
+            i += 1
+    return unknown
 
 
 @kernel
-def one_more_turn(table: Any, waiting: int) -> bool:
-    """Let the values where turns begin be those of `sweep`; whether any changed."""
-    changed = False
-    for i in range(waiting):
-        node = table.pending[i]
-        changed |= table.value[node] != table.coming[node]
-        table.value[node] = table.coming[node]
-        if table.final[node] == FINAL_NEXT:
-            table.final[node] = FINAL
-    return changed
+def grow(table: Any, deck: Any, root: int, most: int, every: bool) -> int:
+    """Let the graph grow from `root` until its value depends on nothing that is unexplored; how many layers it has.
 
-
-@kernel
-def find_values(table: Any, turns: int) -> int:
-    """Find the values of the new nodes with at most `turns` turns left.
-
-    Returns:
-        With how many turns left they became what they stay; or -1 if they have not: the values are those with `turns`
-        left, and where a turn begins, with one less, as it is when that turn begins.
+    It has one for what was explored before, and one for each turn. -1: no room, or too many of them.
     """
-    for turn in range(1, turns + 1):
-        waiting = sweep(table)
-        if turn == turns and table.counts[FINISHED]:
-            return -1
-        if not one_more_turn(table, waiting) or table.counts[FINISHED] == 0:
-            return turn
+    table.layers[0], table.layers[1] = 0, table.counts[EXPLORED]
+    for layer in range(1, MOST_LAYERS):
+        unknown = find_frontier(table, root, every)
+        if unknown == 0:
+            return layer
+        for k in range(unknown):
+            if not explore_turn(table, deck, table.frontier[k], most):
+                return -1
+        table.layers[layer + 1] = table.counts[EXPLORED]
+        find_all_bounds(table, layer + 1, False)
     return -1
 
 
 @kernel
-def write_actions(table: Any, deck: Any, root: int, actions: int, values: Any) -> None:
-    """Write the value of each action of `root`."""
-    total, count = 0.0, 0
+def settle_bounds(table: Any, layers: int, root: int, turns: int) -> bool:
+    """Let the lower bounds rise to the values, and the upper ones fall to them; whether they stopped rising in time.
+
+    When none rises, they are a fixed point, and the least one, since they came from below. It concerns the nodes that
+    `find_frontier` has just come by: no other is needed.
+    """
+    for _ in range(turns):
+        if not find_all_bounds(table, layers, True):
+            for i in range(table.counts[EXPLORED]):
+                node = table.order[i]
+                if table.seen[node] == table.counts[STAMP]:
+                    table.high[node] = table.low[node]
+            return True
+    return False
+
+
+# --- The last turns -------------------------------------------------------------------------------------------------
+
+
+@kernel
+def value_now(table: Any, node: int) -> float:
+    """The value of a node from those that follow."""
+    best, total, count = 0.0, 0.0, 0
+    i = table.first[node]
+    while True:
+        edge = table.edges[i]
+        total += table.low[edge >> MARK_BITS]
+        count += 1
+        if edge & LAST_OF_ACTION:
+            best = max(best, total / count)
+            total, count = 0.0, 0
+        if edge & LAST_OF_NODE:
+            return best
+        i += 1
+
+
+@kernel
+def solve_to_the_last_turn(table: Any, deck: Any, root: int, turns: int, most: int) -> bool:
+    """Find the value of `root` with so many turns left, in an empty table; whether there was room.
+
+    Here `low` is the value itself: of a node where a turn begins with 0, 1, 2 … turns left, of the others with 1, 2, 3 …
+    What no turn is left to reach stays unexplored, and is worth nothing.
+    """
+    table.frontier[0], unknown = root, 1
+    for _ in range(turns):
+        before = table.counts[EXPLORED]
+        for k in range(unknown):
+            if not explore_turn(table, deck, table.frontier[k], most):
+                return False
+        unknown = 0
+        table.counts[STAMP] += 1
+        for k in range(before, table.counts[EXPLORED]):
+            i = table.first[table.order[k]]
+            while True:
+                edge = table.edges[i]
+                node = edge >> MARK_BITS
+                if table.first[node] < 0 and node >= NUM_ENDS and table.seen[node] != table.counts[STAMP]:
+                    table.seen[node] = table.counts[STAMP]
+                    table.frontier[unknown] = node
+                    unknown += 1
+                if edge & LAST_OF_NODE:
+                    break
+                i += 1
+        if unknown == 0:
+            break
+    for turn in range(1, turns + 1):
+        for i in range(table.counts[EXPLORED]):
+            node = table.order[i]
+            if table.begins[node]:
+                table.coming[node] = value_now(table, node)
+            else:
+                table.low[node] = value_now(table, node)
+        if turn < turns and not one_more_turn(table):
+            break
+    return True
+
+
+@kernel
+def one_more_turn(table: Any) -> bool:
+    """Let the values where turns begin be those with one more turn left; whether any changed."""
+    changed = False
+    for i in range(table.counts[EXPLORED]):
+        node = table.order[i]
+        if table.begins[node]:
+            changed |= table.low[node] != table.coming[node]
+            table.low[node] = table.coming[node]
+    return changed
+
+
+# --- Answers --------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def write_actions(table: Any, deck: Any, root: int, values: Any, every: bool) -> int:
+    """Write the lower bound of each action of `root`; in how many turns it can be had: of the best, or of every one."""
+    here = table.scratch[HERE]
+    unpack(table.words[root], here)
+    actions = legal(here, deck)
+    total, count, needed, most = 0.0, 0, 0, 0
     i = table.first[root]
     while actions:
         edge = table.edges[i]
-        total += table.value[edge >> MARK_BITS]
+        following = edge >> MARK_BITS
+        total += table.low[following]
+        needed = max(needed, table.turns[following] + table.begins[following])
         count += 1
         i += 1
         if edge & LAST_OF_ACTION:
             values[lowest(actions)] = total / count
-            total, count = 0.0, 0
+            most = max(most, needed)
+            total, count, needed = 0.0, 0, 0
             actions &= actions - 1
+    return most if every else int(table.turns[root])
 
 
 @kernel
-def try_solve(table: Any, state: Any, deck: Any, budget: int, turns: int, values: Any) -> Any:
-    """(whether it is solved, whether an empty table could do more). Unsolved, the table is as before."""
-    nodes, edges = int(table.counts[NODES]), int(table.counts[EDGES])
-    root = node_of(table, state, deck)
-    horizon = int(table.counts[HORIZON])
-    lasting = True
+def drop_known(table: Any) -> None:
+    """Take out of `order` the nodes whose value is known."""
+    left = 0
+    for i in range(table.counts[EXPLORED]):
+        node = table.order[i]
+        if table.low[node] < table.high[node]:
+            table.order[left] = node
+            left += 1
+    table.counts[EXPLORED] = left
+
+
+@kernel
+def try_solve(table: Any, state: Any, deck: Any, budget: int, every: bool, values: Any) -> bool:
+    """Solve a state as `solve_one` does, by bounds, in what room the table has left; whether it is solved.
+
+    If not, the table is as before.
+    """
+    drop_known(table)
+    nodes, edges, explored = int(table.counts[NODES]), int(table.counts[EDGES]), int(table.counts[EXPLORED])
+    turns = int(state.max_turns) - int(state.turn)
     table.counts[ADDED] = 0
+    root = node_of(table, state, deck)
     if root == NO_NODE:
-        return False, True
-    if root >= nodes:
-        explored = explore(table, deck, root, nodes + budget)
-        table.counts[ADDED] = table.counts[NODES] - nodes
-        if not explored:
-            within = table.counts[ADDED] <= budget
-            forget(table, nodes, edges)
-            return False, within and nodes > NUM_ENDS
-        sweeps = find_values(table, turns - horizon)
-        lasting = sweeps >= 0
-        if not lasting and nodes > NUM_ENDS:
-            forget(table, nodes, edges)
-            return False, True
-        table.counts[HORIZON] = horizon + sweeps
-    unpack(table.words[root], table.scratch[HERE])
-    write_actions(table, deck, root, legal(table.scratch[HERE], deck), values)
-    if not lasting:
-        forget_all(table)
-    return True, False
+        return False
+    layers = grow(table, deck, root, nodes + budget, every)
+    table.counts[ADDED] = table.counts[NODES] - nodes
+    if layers > 0 and settle_bounds(table, layers, root, turns):
+        return write_actions(table, deck, root, values, every) <= turns
+    forget(table, nodes, edges, explored)
+    return False
 
 
 @kernel
-def solve_one(state: Any, deck: Any, table: Any, budget: int, values: Any) -> bool:
-    """Write the greatest probability to win after each action of the learner, if at most `budget` new positions follow.
+def try_last_turns(table: Any, state: Any, deck: Any, budget: int, values: Any) -> bool:
+    """Solve a state near the last turn, in an empty table, which it leaves empty; whether it is solved."""
+    forget_all(table)
+    root = node_of(table, state, deck)
+    turns = int(state.max_turns) - int(state.turn)
+    solved = solve_to_the_last_turn(table, deck, root, turns, NUM_ENDS + budget)
+    table.counts[ADDED] = table.counts[NODES] - NUM_ENDS
+    if solved:
+        write_actions(table, deck, root, values, True)
+    forget_all(table)
+    return solved
+
+
+@kernel
+def solve_one(state: Any, deck: Any, table: Any, budget: int, every: bool, values: Any) -> bool:
+    """Write the greatest probability to win after each action of the learner, if at most `budget` new positions do.
 
     Args:
         state: One record of a solo game; nothing is written to it. The learner is asked, or the game is over.
         deck: The deck of the game: that of all states the table was used for.
         table: Of `new_table`. Positions that were solved in it before cost nothing.
         budget: How many positions may be added to the table.
-        values: Out, float64 of shape (41,): NOT_LEGAL for actions that are not legal; the value of the state is the
-            greatest. What is written is only good if it is solved.
+        every: Whether the value of each action is asked for, not only the best one.
+        values: Out, float64 of shape (41,): NOT_LEGAL for actions that are not legal. The value of the state is the
+            greatest; without `every` the others are lower bounds. What is written is only good if it is solved.
 
     Returns:
         Whether it is solved.
@@ -502,25 +656,29 @@ def solve_one(state: Any, deck: Any, table: Any, budget: int, values: Any) -> bo
     values[:] = NOT_LEGAL
     if state.decision == Decision.OVER:
         return True
-    turns = int(state.max_turns) - int(state.turn)
-    if turns <= table.counts[HORIZON]:
+    if try_solve(table, state, deck, budget, every, values):
+        return True
+    if table.counts[ADDED] <= budget and table.counts[NODES] > NUM_ENDS:  # an emptier table could do
         forget_all(table)
-    solved, again = try_solve(table, state, deck, budget, turns, values)
-    if again:
-        forget_all(table)
-        solved, _ = try_solve(table, state, deck, budget, turns, values)
-    return solved
+        if try_solve(table, state, deck, budget, every, values):
+            return True
+    values[:] = NOT_LEGAL
+    if state.max_turns - state.turn <= LAST_TURNS:
+        return try_last_turns(table, state, deck, budget, values)
+    return False
 
 
 # --- From Python ----------------------------------------------------------------------------------------------------
 
 
 @kernel
-def solve_all(states: Any, deck: Any, table: Any, budget: int, values: Any, solved: Any, positions: Any) -> None:
+def solve_all(
+    states: Any, deck: Any, table: Any, budget: int, every: bool, values: Any, solved: Any, positions: Any
+) -> None:
     """`solve_one` for each state, each from an empty table: so that one state does not decide what another costs."""
     for i in range(len(states)):
         forget_all(table)
-        solved[i] = solve_one(states[i], deck, table, budget, values[i])
+        solved[i] = solve_one(states[i], deck, table, budget, every, values[i])
         positions[i] = table.counts[ADDED]
 
 
@@ -548,13 +706,22 @@ def check_game(game: Game) -> None:
         raise OptionError("exact play is for Death Valley against the rulebook's AI: make the game with solo=True")
 
 
-def solve(game: Game, states: np.ndarray, budget: int = DEFAULT_BUDGET, table: Table | None = None) -> Solution:
+def solve(
+    game: Game,
+    states: np.ndarray,
+    budget: int = DEFAULT_BUDGET,
+    *,
+    every: bool = True,
+    table: Table | None = None,
+) -> Solution:
     """Exact play from each state of a solo game in which the learner is asked.
 
     Args:
         game: Solo Death Valley, with any options.
         states: Its states, of shape (n,); nothing is written to them.
         budget: How many positions may be written down for each; see `python -m training exact` for what that solves.
+        every: Whether the value of each action is asked for. If not, that of the best is exact, and the others are lower
+            bounds: the greatest of `action_values` is then the value, at an action that has it.
         table: To work in, with room for `budget` positions; what is in it is lost. None: a new one.
 
     Raises:
@@ -567,7 +734,7 @@ def solve(game: Game, states: np.ndarray, budget: int = DEFAULT_BUDGET, table: T
     count = len(states)
     action_values = np.zeros((count, NUM_ACTIONS))
     solved, positions = np.zeros(count, np.bool_), np.zeros(count, np.int64)
-    solve_all(states, game.data[0], table, budget, action_values, solved, positions)
+    solve_all(states, game.data[0], table, budget, every, action_values, solved, positions)
     action_values[~solved] = NOT_LEGAL
     values = np.where(solved, action_values.max(1), np.nan)
     return Solution(values, np.where(action_values == NOT_LEGAL, np.nan, action_values), solved, positions)
