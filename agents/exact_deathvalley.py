@@ -28,7 +28,7 @@ from deathvalley_env.busts import AI
 from deathvalley_env.rules import ai_travel, ai_turn, carry_out, legal, usable_cards
 from deathvalley_env.scoring import ending, update_scores
 from deathvalley_env.state import STATE
-from deathvalley_env.vocabulary import NO_CARD, NUM_ACTIONS, Action, Decision
+from deathvalley_env.vocabulary import NO_CARD, NUM_ACTIONS, Action, Decision, Timing
 from valley_core.bits import bit, lowest
 from valley_core.errors import OptionError
 from valley_core.game import Game
@@ -74,8 +74,8 @@ MOST_POSITIONS = 1 << 28
 DEFAULT_BUDGET = 200_000
 """Positions of a graph: a second or two."""
 
-MOST_LAYERS = 256
-"""Turns by which a graph can grow."""
+MOST_LAYERS = 1024
+"""How often a graph can grow for one question."""
 LAST_TURNS = 16
 """With more turns left, `solve_to_the_last_turn` is not tried: it would find no end."""
 
@@ -92,6 +92,7 @@ class Table(NamedTuple):
     first: np.ndarray  # int64 (nodes,): its first edge; -1: not explored
     edges: np.ndarray  # int32
     begins: np.ndarray  # uint8 (nodes,): a turn begins here
+    rests: np.ndarray  # uint8 (nodes,): a Rest is being carried out
     low: np.ndarray  # float64 (nodes,): at least so probably the game is won
     high: np.ndarray  # float64 (nodes,): at most so
     turns: np.ndarray  # int32 (nodes,): with so many turns left, or more, `low` can be had
@@ -122,6 +123,7 @@ def new_table(positions: int = DEFAULT_BUDGET) -> Table:
         first=np.full(nodes, -1, np.int64),
         edges=np.zeros(EDGES_OF_NODE * nodes, np.int32),
         begins=np.zeros(nodes, np.uint8),
+        rests=np.zeros(nodes, np.uint8),
         low=np.zeros(nodes),
         high=np.ones(nodes),
         turns=np.zeros(nodes, np.int32),
@@ -176,6 +178,7 @@ def node_of(table: Any, state: Any, deck: Any) -> int:
     table.slot_of[new] = slot
     table.first[new] = -1
     table.begins[new] = starts_turn(state)
+    table.rests[new] = state.window == Timing.BEFORE_REST and state.decision <= Decision.REST
     table.low[new], table.high[new], table.turns[new] = 0.0, 1.0, 0
     table.counts[NODES] = new + 1
     return new
@@ -342,8 +345,10 @@ def add_actions(table: Any, deck: Any, node: int) -> bool:
 
 
 @kernel
-def explore_turn(table: Any, deck: Any, start: int, most: int) -> bool:
+def explore_turn(table: Any, deck: Any, start: int, most: int, whole: bool) -> bool:
     """Add all that may follow from a node until a turn begins or the game ends, depth first.
+
+    If not the `whole` turn is asked for, it also stops at a Rest, which can go on in many ways.
 
     Returns:
         Whether there was room, for at most `most` nodes.
@@ -362,7 +367,8 @@ def explore_turn(table: Any, deck: Any, start: int, most: int) -> bool:
         edge = table.edges[cursor[depth]]
         cursor[depth] = -1 if edge & LAST_OF_NODE else cursor[depth] + 1
         node = edge >> MARK_BITS
-        if node >= NUM_ENDS and table.first[node] < 0 and not table.begins[node]:
+        stop = table.begins[node] or (table.rests[node] and not whole)
+        if node >= NUM_ENDS and table.first[node] < 0 and not stop:
             if not add_actions(table, deck, node) or table.counts[NODES] > most:
                 return False
             depth += 1
@@ -457,9 +463,10 @@ def find_frontier(table: Any, root: int, every: bool) -> int:
 
 @kernel
 def grow(table: Any, deck: Any, root: int, most: int, every: bool) -> int:
-    """Let the graph grow from `root` until its value depends on nothing that is unexplored; how many layers it has.
+    """Let the graph grow from `root` until its value depends on nothing that is unexplored; in how many layers.
 
-    It has one for what was explored before, and one for each turn. -1: no room, or too many of them.
+    There is one layer for what was explored before, and one each time the graph grew: by all that may matter, and then
+    it is seen what still does. -1: no room, or too many layers.
     """
     table.layers[0], table.layers[1] = 0, table.counts[EXPLORED]
     for layer in range(1, MOST_LAYERS):
@@ -467,7 +474,7 @@ def grow(table: Any, deck: Any, root: int, most: int, every: bool) -> int:
         if unknown == 0:
             return layer
         for k in range(unknown):
-            if not explore_turn(table, deck, table.frontier[k], most):
+            if not explore_turn(table, deck, table.frontier[k], most, False):
                 return -1
         table.layers[layer + 1] = table.counts[EXPLORED]
         find_all_bounds(table, layer + 1, False)
@@ -522,7 +529,7 @@ def solve_to_the_last_turn(table: Any, deck: Any, root: int, turns: int, most: i
     for _ in range(turns):
         before = table.counts[EXPLORED]
         for k in range(unknown):
-            if not explore_turn(table, deck, table.frontier[k], most):
+            if not explore_turn(table, deck, table.frontier[k], most, True):
                 return False
         unknown = 0
         table.counts[STAMP] += 1
