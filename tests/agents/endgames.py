@@ -66,7 +66,7 @@ def scattered(game: Game, count: int, seed: int) -> np.ndarray:
             position.journey[player] = [[cards.pop()] for _ in range(rng.randint(0, most))]
         position.scrapbook[0] = [[cards.pop()] for _ in range(rng.randint(0, 2))]
         if position.scrapbook[0]:
-            position.scrapbook[0][-1] += [cards.pop() for _ in range(rng.randint(0, 4))]
+            position.scrapbook[0][-1] += [cards.pop() for _ in range(rng.randint(0, len(cards) - 1))]
         cut = rng.randint(0, len(cards))
         position.discard = [cards[:cut], cards[cut:]]
         position.busts = [rng.randint(0, 2), rng.randint(0, 3)]

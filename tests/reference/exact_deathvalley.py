@@ -8,8 +8,12 @@ script ends, all its continuations are tried.
 from tests.reference.deathvalley import Game, Table
 
 
+MOST_AHEAD = 30
+"""Turns in a row that are looked ahead: a game can go on for ever."""
+
+
 class TooLarge(Exception):
-    """More turns than allowed have been played through."""
+    """More turns than allowed would be played through."""
 
 
 class Open(Exception):
@@ -75,6 +79,7 @@ class Search:
 
     def action_values(self, table, turns):
         """Action -> the probability to win after it; the learner's turn begins."""
+        self.least_turns = turns - MOST_AHEAD
         kind, answers = self.play(table, 0, [])[:2]
         assert kind == "ask"
         return {answer: self.after(table, 0, turns, [answer]) for answer in answers}
@@ -91,6 +96,8 @@ class Search:
             return 1.0 if game.winner() == 0 else 0.0
         if turns == 1:
             return 0.0  # truncated
+        if turns <= self.least_turns:
+            raise TooLarge
         return self.value(game.table, 1 - active, turns - 1)
 
     def play(self, table, active, script):
