@@ -150,19 +150,19 @@ def slot_for(table: Any, node: int) -> int:
     """The slot that holds the words of `node`, or the empty one where they belong."""
     mask = len(table.slots) - 1
     words = table.words[node]
-    bits = np.uint64(0)
+    bits: Any = np.uint64(0)
     for i in range(NUM_WORDS):
         _, bits = draw(np.uint64(bits) ^ np.uint64(words[i]))
-    slot = np.int64(np.uint64(bits) & np.uint64(mask))
+    slot: Any = np.int64(np.uint64(bits) & np.uint64(mask))
     while True:
         found = table.slots[slot]
         if found == NO_NODE:
-            return slot
+            return int(slot)
         same = True
         for i in range(NUM_WORDS):
             same &= table.words[found, i] == words[i]
         if same:
-            return slot
+            return int(slot)
         slot = (slot + 1) & mask
 
 
@@ -192,6 +192,7 @@ def forget(table: Any, nodes: int, edges: int, explored: int) -> None:
     for node in range(NUM_ENDS, nodes):
         if table.first[node] >= edges:
             table.first[node] = -1
+            table.low[node], table.high[node], table.turns[node] = 0.0, 1.0, 0  # bounds met stand for explored
     table.counts[NODES], table.counts[EDGES], table.counts[EXPLORED] = nodes, edges, explored
 
 
@@ -328,7 +329,7 @@ def add_action(table: Any, deck: Any, action: int) -> bool:
 
 @kernel
 def add_actions(table: Any, deck: Any, node: int) -> bool:
-    """Add all that may follow from a node; whether there was room. The AI has one action, the learner the legal ones."""
+    """Add all that may follow from a node; whether there was room. The AI has one action, the learner those legal."""
     here = table.scratch[HERE]
     unpack(table.words[node], here)
     table.first[node] = table.counts[EDGES]
@@ -522,7 +523,7 @@ def value_now(table: Any, node: int) -> float:
 def solve_to_the_last_turn(table: Any, deck: Any, root: int, turns: int, most: int) -> bool:
     """Find the value of `root` with so many turns left, in an empty table; whether there was room.
 
-    Here `low` is the value itself: of a node where a turn begins with 0, 1, 2 … turns left, of the others with 1, 2, 3 …
+    Here `low` is the value itself: of a node where a turn begins with 0, 1, 2 … turns left, of others with 1, 2, 3 …
     What no turn is left to reach stays unexplored, and is worth nothing.
     """
     table.frontier[0], unknown = root, 1
@@ -727,8 +728,8 @@ def solve(
         game: Solo Death Valley, with any options.
         states: Its states, of shape (n,); nothing is written to them.
         budget: How many positions may be written down for each; see `python -m training exact` for what that solves.
-        every: Whether the value of each action is asked for. If not, that of the best is exact, and the others are lower
-            bounds: the greatest of `action_values` is then the value, at an action that has it.
+        every: Whether the value of each action is asked for. If not, that of the best is exact, and the others are
+            lower bounds: the greatest of `action_values` is then the value, at an action that has it.
         table: To work in, with room for `budget` positions; what is in it is lost. None: a new one.
 
     Raises:

@@ -7,6 +7,7 @@ from importlib import import_module
 COMMANDS = {
     "difficulty": "how hard Death Valley's solo AI is under each difficulty modifier",
     "evaluate": "agents on the same deals: win rates, scores and differences with intervals",
+    "exact": "which late positions of Death Valley's solo game are solved exactly, in what time",
     "speed": "steps a second of every layer, side by side",
     "docs": "write the generated tables of the documentation",
 }

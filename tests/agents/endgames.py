@@ -15,7 +15,12 @@ from tests.reference.exact_deathvalley import Table
 from valley_core.batch import loops_of
 from valley_core.game import Game
 
-SETTINGS = {"none": "solo", "discard_points": "solo discard_points", "must_outbust": "solo must_outbust", "both": "solo both"}
+SETTINGS = {
+    "none": "solo",
+    "discard_points": "solo discard_points",
+    "must_outbust": "solo must_outbust",
+    "both": "solo both",
+}
 """Settings of the modifiers, and the variant of `game_of`."""
 DECKS = ("highs_and_lows", "death_valley")
 

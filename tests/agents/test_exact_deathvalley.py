@@ -19,7 +19,7 @@ from tests.agents.endgames import (
     turns_from_play,
 )
 from tests.agents.tables import game_of, seats_of, with_other_luck
-from tests.reference.exact_deathvalley import Search, TooLarge
+from tests.reference.exact_deathvalley import Search, TooLargeError
 from valley_core.batch import loops_of
 from valley_core.errors import OptionError
 from valley_core.game import Game
@@ -37,7 +37,7 @@ def by_brute_force(game: Game, state: Any, cards: list[dict[str, Any]]) -> dict[
     search = Search({name: game.options[name] for name in ("discard_points", "must_outbust")}, PLAYTHROUGHS)
     try:
         return search.action_values(reference_table(game, state, cards), int(state["max_turns"] - state["turn"]))
-    except TooLarge:
+    except TooLargeError:
         return None
 
 

@@ -7,16 +7,15 @@ script ends, all its continuations are tried.
 
 from tests.reference.deathvalley import Game, Table
 
-
 MOST_AHEAD = 30
 """Turns in a row that are looked ahead: a game can go on for ever."""
 
 
-class TooLarge(Exception):
+class TooLargeError(Exception):
     """More turns than allowed would be played through."""
 
 
-class Open(Exception):
+class OpenDrawError(Exception):
     """The script has ended before a draw among so many cards."""
 
     def __init__(self, size):
@@ -33,7 +32,7 @@ class Unseen(list):
     def pop(self):
         self.sort()
         if not self.script:
-            raise Open(len(self))
+            raise OpenDrawError(len(self))
         return super().pop(self.script.pop(0))
 
 
@@ -97,14 +96,14 @@ class Search:
         if turns == 1:
             return 0.0  # truncated
         if turns <= self.least_turns:
-            raise TooLarge
+            raise TooLargeError
         return self.value(game.table, 1 - active, turns - 1)
 
     def play(self, table, active, script):
         """Play a turn by a script: ("ask", answers), ("draw", number of cards) or ("done", None); and the game."""
         self.budget -= 1
         if self.budget < 0:
-            raise TooLarge
+            raise TooLargeError
         rest = list(script)
         thought = table.copy()
         thought.deck = Unseen(table.deck, rest)
@@ -118,11 +117,11 @@ class Search:
                     return "ask", sorted(game.legal()), game
                 answer = rest.pop(0)
                 assert answer in game.legal()
-        except Open as found:
+        except OpenDrawError as found:
             return "draw", found.size, game
         except StopIteration:
             assert not rest
             return "done", None, game
 
 
-__all__ = ["Search", "Table", "TooLarge"]
+__all__ = ["Search", "Table", "TooLargeError"]
