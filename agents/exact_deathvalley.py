@@ -152,7 +152,8 @@ def slot_for(table: Any, node: int) -> int:
     words = table.words[node]
     bits: Any = np.uint64(0)
     for i in range(NUM_WORDS):
-        _, bits = draw(np.uint64(bits) ^ np.uint64(words[i]))
+        mixed: Any = np.uint64(bits) ^ np.uint64(words[i])
+        _, bits = draw(mixed)
     slot: Any = np.int64(np.uint64(bits) & np.uint64(mask))
     while True:
         found = table.slots[slot]
