@@ -83,7 +83,7 @@ LAST_TURNS = 16
 class Table(NamedTuple):
     """The graph of positions of one deck, with room for a number of them; it keeps what has been solved.
 
-    A thread needs a table of its own, and a table serves one deck. About 160 bytes a position.
+    A thread needs a table of its own, and a table serves one deck. About 175 bytes a position.
     """
 
     slots: np.ndarray  # int32: open addressing, a node or NO_NODE
