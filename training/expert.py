@@ -363,6 +363,7 @@ def run(args: Args) -> int:
             strength.append(Strength(setting, opponent, win.size, win.value, win.low, win.high, EVALUATION_SEED))
         save_network(partial, network, replace(metadata, strength=tuple(strength)))
         os.replace(partial, path)
+        network, _ = load_network(path)  # its numbers are rounded: a run that is taken up goes on from the same
         rates = ", ".join(
             f"{s.setting} {100 * s.win:.1f} % [{100 * s.win_low:.1f}, {100 * s.win_high:.1f}]" for s in strength
         )
