@@ -312,13 +312,14 @@ def test_nothing_is_learnt_of_a_decision_before_the_turn_is_over(game: Game) -> 
             for other in range(game.seats):
                 if other != seat:
                     np.testing.assert_array_equal(legal(game, after, other), legal(game, state, other))
-                    for name, values in observe(game, after, other).items():
-                        np.testing.assert_array_equal(values, observe(game, state, other)[name])
+                    before, now = observe(game, state, other), observe(game, after, other)
+                    for name, values in now.items():
+                        np.testing.assert_array_equal(values, before[name])
             for reward in Reward:
-                before, now = np.zeros(game.seats), np.zeros(game.seats)
-                game.kernels.returns(state, game.data[0], reward, before)
-                game.kernels.returns(after, game.data[0], reward, now)
-                np.testing.assert_array_equal(before, now)
+                returns = np.zeros((2, game.seats))
+                for each, out in zip((state, after), returns, strict=True):
+                    game.kernels.returns(each, game.data[0], reward, out)
+                np.testing.assert_array_equal(*returns)
 
 
 # --- Points and states ----------------------------------------------------------------------------------------------

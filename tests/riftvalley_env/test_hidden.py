@@ -55,7 +55,7 @@ def test_a_seat_sees_the_same_after_concealing(game: Game) -> None:
 def test_decisions_of_others_do_not_show(game: Game) -> None:
     """Whatever stands in the fields of the others, legal or not, a seat sees the same, and concealing takes it out."""
     rubbish = np.random.default_rng(0)
-    for seed in range(2):
+    for seed in range(1):
         for state, _, _ in random_game(game, seed):
             if state["over"]:
                 continue
@@ -101,8 +101,8 @@ def test_states_that_differ_in_public_stay_different(game: Game) -> None:
 def test_revealing_leaves_a_state_to_go_on_from(game: Game) -> None:
     """The others are asked again; the game can be played on, and a record of it passes the check."""
     rng = np.random.default_rng(0)
-    for state, _, _ in random_game(game, 6):
-        for seat in range(game.seats):
+    for state, decides, _ in random_game(game, 6):
+        for seat in {max(decides, 0), game.seats - 1}:
             guess = concealed(game, state, seat)
             guess["rng"] = rng.integers(1 << 62)
             before = guess.copy()

@@ -58,12 +58,12 @@ def test_the_mask_is_exact(options: dict[str, Any]) -> None:
     env = riftvalley_v0.raw_env(**options)
     rng = np.random.default_rng(0)
     tried = 0
-    for seed in range(3):
+    for seed in range(2):
         env.reset(seed=seed)
         while not any(env.terminations.values()):
             mask = env.action_masks()
             assert not mask[env.game.wait]  # the selected agent is asked
-            if rng.random() < 0.06:
+            if int(env.state_record()["turn"]) % 4 == seed:
                 before = env.state_record()
                 for action in to_try(mask, rng):
                     if action < len(mask) and mask[action]:
@@ -85,7 +85,7 @@ def test_the_masks_of_all_agents_at_once_are_exact(options: dict[str, Any]) -> N
     env = riftvalley_v0.parallel_env(**options)
     rng = np.random.default_rng(1)
     waiting = tried = 0
-    for seed in range(3):
+    for seed in range(2):
         env.reset(seed=seed)
         while env.agents:
             masks = env.action_masks()
@@ -184,8 +184,8 @@ def test_decoding_an_observation_gives_the_table(game: Game) -> None:
     pool: list[Board] = board_pool(CONFIGURATIONS[name_of(game)].get("boards", "asymmetrical"), n)
     kinds = {Mark.STOP: "stops", Mark.CONNECTED: "connected", Mark.TENT: "tents"}
     for seed in range(2):
-        for state, _, _ in random_game(game, seed):
-            for seat in range(n):
+        for state, seat, _ in random_game(game, seed):
+            if seat >= 0:
                 boards = decoded(game, observe(game, state, seat))
                 for i, found in enumerate(boards):
                     board = (seat - i - int(state["turn"])) % n

@@ -86,6 +86,14 @@ def test_stops_keep_apart_orthogonally_whatever_their_colour() -> None:
     assert table.places(0, "stop") == all_squares(table) - barred - full  # seat 0 holds board 1 in turn 1
 
 
+def test_nothing_but_a_bridge_goes_on_the_rift() -> None:
+    """R1: it covers squares; the owner draws no Stop and no Tent on it either."""
+    table = Table(OPEN, turn=2)  # each has the board in front that it started with
+    rift = names("r3c3 r3c4 r3c5")
+    for seat in range(2):
+        assert table.places(seat, "stop") == table.places(seat, "tent") == all_squares(table) - rift
+
+
 # --- Trails ---------------------------------------------------------------------------------------------------------
 
 
@@ -211,6 +219,28 @@ def test_own_rift_is_bridged_on_the_way_round_a_corner() -> None:
     )
 
 
+def test_own_rift_is_bridged_beyond_the_corner() -> None:
+    """R3: on the second leg too, and another player's Trail ends there."""
+    table = Table(UPRIGHT).draw(0, 0, "o r1c1", "o r4c6").draw(1, 0, "o r1c1", "o r4c6")
+    assert not table.is_open(1, 0, "r1c1", "r4c6", 1)
+    table.draw(0, 0, "| r1c1 r4c6")
+    same_picture(
+        table,
+        0,
+        """
+        @0 .  .  .  .  .
+        │0 .  r  .  .  .
+        │0 .  r  .  .  .
+        └0 ─0 ─0 ─0 ─0 @0
+        .  .  .  .  .  .
+        .  .  .  .  .  .
+        """,
+    )
+    # Now a bridge is a Trail like any other: nothing crosses it.
+    table.draw(0, 0, "o r3c4", "o r6c4")
+    assert not table.is_open(0, 0, "r3c4", "r6c4")
+
+
 def test_a_bridged_square_is_not_bridged_again() -> None:
     """R4; the other squares of the Rift can still be."""
     table = Table(OPEN).draw(0, 0, "o r2c4", "o r4c4", "o r1c3", "o r5c3", "o r1c5", "o r5c5", "- r2c4 r4c4")
@@ -226,6 +256,14 @@ def test_covered_squares_are_no_longer_empty() -> None:
     assert not covered & table.places(0, "stop")
     assert not covered & table.places(0, "tent")
     assert names("r6c2 r6c3 r6c4") <= table.places(0, "stop")  # beside a Trail
+
+
+def test_covered_squares_are_empty_for_nobody() -> None:
+    """R4: whose Trail it is does not matter, nor whose board."""
+    table = Table(OPEN, turn=2).draw(1, 0, "o r5c1", "o r5c5", "- r5c1 r5c5")
+    covered = names("r5c2 r5c3 r5c4")
+    assert not covered & (table.places(1, "stop") | table.places(1, "tent"))  # seat 1 holds board 1 again
+    assert covered <= table.places(0, "stop") & table.places(0, "tent")  # on the other board
 
 
 def test_trails_side_by_side_and_twice_between_the_same_stops() -> None:
@@ -297,6 +335,33 @@ def test_passing_only_with_nothing_to_draw() -> None:
     assert table.legal(1) == {"pass"}
 
 
+def test_a_trail_that_can_be_drawn_is_to_be_drawn() -> None:
+    """R8: the squares that are left admit no Stop, the board has all its Tents, but a Trail is legal."""
+    table = Table(board("..... ..... kkkkk rr... .....", name="Crowded"), turn=1)
+    table.draw(1, 0, "o r1c1", "o r2c2").draw(1, 1, "o r1c4", "o r4c4", "o r5c2")
+    table.draw(1, 1, "^ r1c3", "^ r1c5", "^ r2c5", "^ r4c3", "^ r5c5")
+    same_picture(
+        table,
+        1,
+        """
+        o0 .  ^1 o1 ^1
+        .  o0 .  .  ^1
+        k  k  k  k  k
+        r  r  ^1 o1 .
+        .  o1 .  .  ^1
+        """,
+    )
+    assert table.legal(0) == {"trail-from r1c1"}
+    table.act(0, "trail-from r1c1")
+    assert table.legal(0) == {"row-first r2c2", "column-first r2c2"}
+    table.act(0, "row-first r2c2")
+    table.act(1, "stop r5c5")
+    assert table.picture(1)[0] == "@0 ┐0 ^1 o1 ^1"
+    assert table.legal(1) == {"trail-from r4c4"}  # in the next turn, on the same board
+    table.act(1, "trail-from r4c4")
+    assert table.legal(1) == {"column-first r5c2"}
+
+
 def test_end_is_triggered_when_nobody_draws_for_as_many_turns_as_players() -> None:
     """R9."""
     for players in (2, 3, 5):
@@ -318,6 +383,15 @@ def test_drawing_begins_the_count_anew() -> None:
     table.turn("pass", "pass")
     assert table.state.last_turn == -1
     table.turn("pass", "pass")
+    assert table.state.last_turn == 4
+
+
+def test_one_who_draws_is_enough_to_go_on() -> None:
+    """R9: a turn counts if nobody draws."""
+    table = Table(FULL, ONE_LEFT).turn("pass", "pass")
+    table.turn("tent r3c3", "pass")  # seat 0 holds the board with one square left
+    assert (int(table.state.idle), int(table.state.last_turn)) == (0, -1)
+    table.turn("pass", "pass").turn("pass", "pass")
     assert table.state.last_turn == 4
 
 
@@ -354,6 +428,27 @@ def test_everyone_has_a_last_turn_on_the_own_board(triggered_in: int, last: int)
     assert table.state.turn == last + 1
     assert table.legal(0) == {"wait"}
     assert rules.to_act(table.state) == -1
+
+
+@pytest.mark.parametrize(("players", "needed"), [(2, 2), (4, 3), (5, 4)])
+def test_the_last_turn_is_on_the_own_board_for_every_number_of_players(players: int, needed: int) -> None:
+    """R10."""
+    for triggered_in in range(1, players + 1):
+        table = Table(OPEN, num_players=players, turn=triggered_in)
+        tents = [f"^ r7c{c}" for c in range(1, 6)]
+        held = int(rules.held_board(table.state, 0))
+        table.draw(held, 1, *tents[:4])
+        for k in range(1, needed):
+            table.draw((held + k) % players, 1, *tents)
+        assert "pass" not in table.legal(0)
+        table.turn("tent r7c5", *["stop r1c1"] * (players - 1))
+        turns = 0
+        while not table.state.over:
+            held_now = [int(rules.held_board(table.state, seat)) for seat in range(players)]
+            table.turn(*["pass"] * players)
+            turns += 1
+        assert held_now == list(range(players))  # the last turn was played on the own boards
+        assert turns == (players - triggered_in if triggered_in < players else players)
 
 
 def test_elements_can_still_be_drawn_after_the_trigger() -> None:
@@ -473,3 +568,49 @@ def test_a_whole_game() -> None:
     assert summary["by_kind"][0] == {"areas": 3, "animals": 1, "stops": -2, "tents": 4}
     assert (summary["ranks"], summary["winners"], summary["winner"]) == ([1, 2], [0], 0)
     assert (summary["ending"], summary["turns"]) == ("score", 11)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "by_board", "ranks", "ending"),
+    [
+        # Even totals: the best boards are 4 and 3.
+        ("r7c1 + row-first r7c7", "r7c1 + row-first r7c5", [[4, 1], [2, 3]], [1, 2], "best_boards"),
+        # Even totals, and the same boards in another order.
+        ("r4c1 + column-first r7c7", "r7c1 + row-first r7c3", [[4, 1], [1, 4]], [1, 1], "shared"),
+        # The second player is ahead.
+        ("r4c1 + column-first r7c7", "r7c1 + row-first r7c5", [[4, 1], [2, 4]], [2, 1], "score"),
+    ],
+)
+def test_a_game_that_ends_in_a_tie(
+    first: str, second: str, by_board: list[list[int]], ranks: list[int], ending: str
+) -> None:
+    """R12, played to the end: seat 0 scores 4 and 1; seat 1 draws its Trails on its own board and on the other."""
+    table = Table(OPEN)
+    (start, end), (start_2, end_2) = (trail.replace(" + ", " ").split()[::2] for trail in (first, second))
+    table.turn("stop r1c1", f"stop {start}").turn("stop r1c1", f"stop {start_2}")
+    table.turn("stop r5c7", f"stop {end}").turn("stop r1c3", f"stop {end_2}")
+    table.turn("trail-from r1c1 + row-first r5c7", f"trail-from {first}")
+    table.turn("trail-from r1c1 + row-first r1c3", f"trail-from {second}")
+    for k in range(1, 6):  # five Tents on each board, beside no Stop of their colour
+        tents = [f"tent r4c{k}", f"tent r5c{k + 2}"]  # on board 0, on board 1
+        table.turn(*(tents if table.state.turn % 2 == 0 else reversed(tents)))
+    assert table.state.last_turn == 12
+    same_picture(
+        table,
+        0,
+        f"""
+        @0 ─0 ─0 ─0 ─0 ─0 ┐0
+        .  .  .  .  .  .  │0
+        .  .  r  r  r  .  │0
+        ^0 ^1 ^0 ^1 ^0 .  │0
+        .  .  .  .  .  .  @0
+        .  .  .  .  .  .  .
+        @1 ─1 {"─1 ─1 @1" if end_2 == "r7c5" else "@1 .  ."} .  .
+        """,
+    )
+    table.turn("pass", "pass").turn("pass", "pass")
+    assert table.state.over
+    summary = table.summary()
+    assert summary["by_board"] == by_board
+    assert (summary["ranks"], summary["ending"]) == (ranks, ending)
+    assert summary["winners"] == [seat for seat in range(2) if ranks[seat] == 1]

@@ -7,7 +7,7 @@ import pytest
 
 from riftvalley_env.encoding import MARGIN_SCALE
 from riftvalley_env.vocabulary import Points
-from tests.riftvalley_env.table import Table, board
+from tests.riftvalley_env.table import Table, board, same_picture
 from valley_core.game import Reward
 
 pytestmark = pytest.mark.plain
@@ -59,6 +59,43 @@ def test_a_bridged_square_counts() -> None:
 def test_each_trail_scores_for_itself() -> None:
     table = Table(PLAIN).draw(1, 0, "o r1c1", "o r1c4", "o r3c1", "- r1c1 r1c4", "- r1c1 r3c1")
     assert table.points(1, 0)[Points.AREAS] == 2 + 1
+
+
+def test_a_second_trail_between_the_same_stops_scores_as_much() -> None:
+    """R5."""
+    table = Table(PLAIN).draw(1, 0, "o r1c1", "o r2c4", "- r1c1 r2c4")
+    assert table.points(1, 0) == [2, 0, 0, 0]  # A, B
+    table.draw(1, 0, "| r1c1 r2c4")
+    assert table.points(1, 0) == [4, 0, 0, 0]
+
+
+def test_a_corner_between_diagonal_neighbours_counts() -> None:
+    """R6: the corner is the only square in its area."""
+    table = Table(PLAIN).draw(1, 0, "o r3c3", "o r4c4")
+    table.draw(1, 0, "| r3c3 r4c4")
+    assert table.points(1, 0)[Points.AREAS] == 3  # A, D (the corner), E
+
+
+def test_a_board_scores_for_every_player_apart() -> None:
+    """All kinds of points of both players on one board."""
+    table = Table(board("rr..... .k..... ....... ....... .....l. ....... ......."))
+    table.draw(0, 0, "o r3c1", "o r3c4", "- r3c1 r3c4", "^ r2c5", "o r7c1")
+    table.draw(0, 1, "o r4c6", "o r6c4", "o r7c7", "- r4c6 r6c4", "^ r3c5", "^ r7c3")
+    same_picture(
+        table,
+        0,
+        """
+        r  r  .  .  .  .  .
+        .  k  .  .  ^0 .  .
+        @0 ─0 ─0 @0 ^1 .  .
+        .  .  .  ┌1 ─1 @1 .
+        .  .  .  │1 .  l  .
+        .  .  .  @1 .  .  .
+        o0 .  ^1 .  .  .  o1
+        """,
+    )
+    assert table.points(0, 0) == [2, 1, -2, 2]  # A and B; the kob; r7c1; the Tent beside r3c4
+    assert table.points(0, 1) == [3, 3, -2, 4]  # F, E, H; the lion; r7c7; Tents beside r4c6 and beside r6c4
 
 
 # --- Animals --------------------------------------------------------------------------------------------------------
@@ -144,6 +181,17 @@ def over(scores: Sequence[Sequence[int]]) -> Table:
         ([(5, 5, -1), (5, 2, 2), (9, 0, 0)], [2, 3, 1], "best_boards"),
         ([(5, 5, 0, 0), (5, 5, 1, -1), (0, 0, 0, 0), (5, 5, 0, 0)], [2, 1, 4, 2], "best_boards"),
         ([(5, 5, 0, 0), (0, 5, 0, 5), (1, 1, 1, 1), (4, 5, 1, 0)], [1, 1, 4, 3], "shared"),
+        (
+            [(5, 4, 3, 2, 1), (0, 3, 3, 4, 5), (1, 2, 3, 4, 5), (9,), (9, 6)],
+            [3, 2, 3, 5, 1],
+            "best_boards",
+        ),
+        (
+            [(5, 4, 3, 2, 1), (0, 3, 3, 4, 5), (0,), (9,), (1, 1, 1, 1, 1)],
+            [2, 1, 5, 3, 4],
+            "best_boards",
+        ),
+        ([(5, 4, 3, 2, 1), (1, 2, 3, 4, 5), (3, 5, 1, 2, 4), (2, 1, 5, 4, 3), (4, 3, 2, 1, 5)], [1] * 5, "shared"),
         ([(0, 0, 0, 0, 0)] * 5, [1] * 5, "shared"),
         ([(-2, -4), (-1, -5)], [2, 1], "best_boards"),
     ],
