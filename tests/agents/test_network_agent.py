@@ -57,6 +57,7 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Game, str]:
 # --- Kernels ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
 @pytest.mark.parametrize("hidden", [(), (7,), (33, 5, 18)])
 def test_the_kernel_agrees_with_numpy(activation: str, hidden: tuple[int, ...]) -> None:
