@@ -67,7 +67,7 @@ def test_results_come_from_json(tmp_path: Path) -> None:
     file = results / "difficulty.json"
     assert main(["difficulty", "--agents", "random", "--games", "50", "--json", str(file)]) == 0
     rows = [{"game": "deathvalley", "layer": "batch", "batch": n, "steps_per_s": n, "slowest": 1} for n in (7, 9, 8)]
-    speed = results / "speed.json"
+    speed = results / "speed_deathvalley.json"
     speed.write_text(json.dumps({"rows": rows}), encoding="utf-8")
     tournament = ["tournament", "--agents", "random", "rulebook", "--deals", "9", "--resamples", "9"]
     assert main([*tournament, "--json", str(results / "tournament.json")]) == 0

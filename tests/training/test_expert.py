@@ -53,8 +53,8 @@ def test_a_fit_learns_what_the_search_prefers() -> None:
     _, games = games_of(Args(setting="none"))
     found = searched_games(games["none"], deal_seeds(1, 60), Options(20), 0.25, 0.5)
     losses = [
-        fit(games["none"], found, None, Args(hidden=(32,), epochs=epochs, minibatch=128), 3)[1]["policy"]
-        for epochs in (1, 40)
+        fit(games["none"], found, None, Args(hidden=(32,), epochs=epochs, minibatch=64), 3)[1]["policy"]
+        for epochs in (1, 60)
     ]
     assert losses[1] < losses[0] - 0.2
 
