@@ -29,6 +29,7 @@ from deathvalley_env.rules import ai_travel, ai_turn, carry_out, legal, usable_c
 from deathvalley_env.scoring import ending, update_scores
 from deathvalley_env.state import STATE
 from deathvalley_env.vocabulary import NO_CARD, NUM_ACTIONS, Action, Decision, Timing
+from valley_core.batch import in_threads
 from valley_core.bits import bit, lowest
 from valley_core.errors import OptionError
 from valley_core.game import Game
@@ -747,3 +748,30 @@ def solve(
     action_values[~solved] = NOT_LEGAL
     values = np.where(solved, action_values.max(1), np.nan)
     return Solution(values, np.where(action_values == NOT_LEGAL, np.nan, action_values), solved, positions)
+
+
+ORACLE_CARDS = 4
+"""Cards in the Desert up to which `exact_choice` tries: with more, nearly nothing is solved."""
+LEAST_SHARE = 16
+"""Positions that are worth a thread of their own."""
+
+
+def exact_choice(game: Game, states: np.ndarray, budget: int) -> np.ndarray:
+    """The best action of each state if exact play with this budget knows it, else -1; int64 of shape (n,).
+
+    Raises:
+        OptionError: Another game.
+    """
+    check_game(game)
+    actions = np.full(len(states), -1)
+    desert = states["deck_size"] + (states["face_up"] != NO_CARD)
+    few = np.flatnonzero(desert <= ORACLE_CARDS)
+
+    def work(part: slice) -> None:
+        found = solve(game, states[few[part]], budget, every=False)
+        own = np.flatnonzero(found.solved)
+        actions[few[part][own]] = np.nanargmax(found.action_values[own], 1)
+
+    if len(few):
+        in_threads(len(few), work, LEAST_SHARE)
+    return actions

@@ -21,6 +21,7 @@ from valley_core.game import Game
 
 LEAVES = ("judge", "random", "greedy", TRAINED)
 MOST_SIMULATIONS = 1_000_000
+MOST_EXACT = 10_000_000
 CHUNK = 32
 """Simulations between two looks at the clock."""
 NO_PARAMS = np.zeros(0)
@@ -39,6 +40,8 @@ class Options:
             the path of a file (a network, which also says which actions are tried first).
         exploration: Weight of what has been tried seldom (c of PUCT), in units of a victory.
         open_cards: Look at what is hidden, but for luck still to come: for bounds, not for play.
+        exact: Positions that exact play may write down before a late decision is searched; where that solves it, the
+            best action is played (solo Death Valley: `agents.exact_deathvalley`). 0: search alone.
     """
 
     simulations: int = 200
@@ -46,9 +49,17 @@ class Options:
     leaf: str = "judge"
     exploration: float = 1.0
     open_cards: bool = False
+    exact: int = 0
 
 
-_KEYS = {"leaf": str, "exploration": float, "seconds": float, "open_cards": bool}
+_KEYS = {"leaf": str, "exploration": float, "seconds": float, "open_cards": bool, "exact": int}
+
+ORACLES = {"deathvalley": "agents.exact_deathvalley"}
+"""The module of each game that has one.
+
+Its ``check_game(game)`` raises `OptionError` for options that it does not solve; its ``exact_choice(game, states,
+budget)`` gives the best actions, -1 where they are not known, and must not depend on what is hidden.
+"""
 
 
 def options_of(argument: str) -> Options:
@@ -77,6 +88,8 @@ def options_of(argument: str) -> Options:
         load_network(options.leaf)  # says what is wrong with it before anything is played
     elif options.leaf not in LEAVES:
         raise OptionError(f"mcts knows the leaves {', '.join(LEAVES)} and files *{SUFFIX}, not {options.leaf!r}")
+    if not 0 <= options.exact <= MOST_EXACT:
+        raise OptionError(f"exact of mcts is 0 to {MOST_EXACT:,} positions, not {options.exact:,}")
     if not 0 <= options.exploration < float("inf") or not 0 <= options.seconds < float("inf"):
         raise OptionError("exploration and seconds of mcts are 0 or more, and finite")
     return options
@@ -176,19 +189,34 @@ class MCTSAgent(Agent):
         self.name = name
 
     def start(self, game: Game, seeds: np.ndarray) -> None:
-        """Seed one stream of random numbers for each seat of each game."""
+        """Seed one stream of random numbers for each seat of each game.
+
+        Raises:
+            OptionError: A leaf, or exact play, that this game has not.
+            NetworkError: The file of a network cannot be used.
+        """
         search_of(game, self.options.leaf)
         self._seats = game.seats
         self._chances = streams_of(seeds, game.seats)
+        if self.options.exact:
+            if game.name not in ORACLES:
+                raise OptionError(f"nobody solves {game.name!r} exactly: leave out exact={self.options.exact}")
+            import_module(ORACLES[game.name]).check_game(game)
 
     def act(self, decisions: Decisions) -> np.ndarray:
         """The action that the search prefers, for each decision."""
-        own = decisions.streams * self._seats + decisions.seats
+        game, states = decisions.game, decisions.states
+        actions = np.full(len(states), -1)
+        if self.options.exact:
+            actions = import_module(ORACLES[game.name]).exact_choice(game, states, self.options.exact)
+        searched = np.flatnonzero(actions < 0)
+        own = decisions.streams[searched] * self._seats + decisions.seats[searched]
         chances = self._chances[own]
-        visits, means = search(decisions.game, decisions.states, decisions.seats, chances, self.options)
+        visits, means = search(game, states[searched], decisions.seats[searched], chances, self.options)
         self._chances[own] = chances
         best = visits == visits.max(1, keepdims=True, initial=0)
-        return np.asarray(np.where(best, means, -np.inf).argmax(1), np.int64)
+        actions[searched] = np.where(best, means, -np.inf).argmax(1)
+        return actions
 
 
 def mcts(argument: str) -> Agent:

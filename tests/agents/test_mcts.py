@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from agents import make_agent
+from agents.exact_deathvalley import ORACLE_CARDS, solve
 from agents.mcts import Options, options_of, search
 from riftvalley_env.game import make_game as rift_valley
 from riftvalley_env.vocabulary import Element
+from tests.agents.endgames import solo
+from tests.agents.exact_golden import FILE, state_of
 from tests.agents.tables import deal, decisions_of, game_of, in_mid_play, play, seats_of, win_rate
 from valley_core.batch import loops_of, new_chances
 from valley_core.decisions import Decisions
@@ -108,6 +111,58 @@ def test_wins_at_once_if_it_can() -> None:
     assert means[np.arange(clear.sum()), visits.argmax(1)].min() > 0.8
 
 
+def sure_positions() -> list[tuple[Game, np.ndarray, np.ndarray]]:
+    """(game, state, exact probability to win after each action) of the golden positions in which nothing is shared.
+
+    Where the player must bust less often than the AI, a game is won or lost; and no turn is the last one.
+    """
+    found = []
+    for text in FILE.read_text(encoding="utf-8").split("\n\n"):
+        setting, deck, state = state_of(text)
+        if setting in ("must_outbust", "both") and state["max_turns"] - state["turn"] > 100:
+            game = solo(setting, deck)
+            states = np.array([state], game.template.dtype)
+            found.append((game, states, solve(game, states, 50_000).action_values[0]))
+    return found
+
+
+@pytest.mark.parametrize(("leaf", "errors"), [("judge", (0.15, 0.08, 0.04)), ("random", (0.5, 0.25, 0.15))])
+def test_converges_to_exact_play(leaf: str, errors: tuple[float, ...]) -> None:
+    positions = sure_positions()
+    assert len(positions) >= 10
+    mean_errors, regrets = [], []
+    for simulations in (100, 1000, 10_000):
+        off, lost = [], []
+        for game, states, exact in positions:
+            visits, means = searched(game, states, Options(simulations, leaf=leaf))
+            chosen = visits[0].argmax()
+            off.append(abs((means[0, chosen] + 1) / 2 - np.nanmax(exact)))
+            lost.append(np.nanmax(exact) - exact[chosen])
+        mean_errors.append(np.mean(off))
+        regrets.append(np.mean(lost))
+    assert mean_errors[0] > mean_errors[1] > mean_errors[2]
+    assert all(error < bound for error, bound in zip(mean_errors, errors, strict=True))
+    assert regrets[2] < 0.04
+    assert regrets[2] < regrets[0]
+
+
+def test_plays_exactly_where_that_is_known() -> None:
+    """One simulation, but exact play: nothing of the chance to win is lost."""
+    for game, states, exact in sure_positions():
+        agent = make_agent("mcts:1,exact=50000")
+        agent.start(game, np.zeros(1, np.uint64))
+        (action,) = agent.act(decisions_of(game, states))
+        few = states["deck_size"][0] + (states["face_up"][0] >= 0) <= ORACLE_CARDS
+        assert not few or exact[action] == np.nanmax(exact)
+
+
+def test_exact_play_is_for_games_that_have_it() -> None:
+    for game in (rift_valley(num_players=2), game_of("base")):
+        agent = make_agent("mcts:5,exact=1000")
+        with pytest.raises(OptionError, match="exact"):
+            agent.start(game, np.zeros(1, np.uint64))
+
+
 def test_more_simulations_play_better() -> None:
     game = game_of("solo")
     seeds = np.arange(300, dtype=np.uint64)
@@ -167,6 +222,7 @@ def test_options_in_the_name() -> None:
         ("5,open_cards=yes", "is written mcts:SIMULATIONS"),
         ("0", "1 to 1,000,000 simulations"),
         ("5,leaf=clever", "knows the leaves judge, random, greedy"),
+        ("5,exact=-1", "exact of mcts is 0 to 10,000,000 positions"),
         ("5,exploration=-1", "0 or more"),
         ("5,seconds=nan", "0 or more"),
     ],
