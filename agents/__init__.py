@@ -12,6 +12,9 @@ register_package(__name__, Path(__file__).parent, depends=("deathvalley_env", "r
 from agents.base import Agent, agent_names, make_agent, register_agent  # noqa: E402
 from agents.greedy import GreedyAgent  # noqa: E402
 from agents.mcts import mcts  # noqa: E402
+from agents.network import SUFFIX  # noqa: E402
+from agents.network_agent import KIND as NETWORK  # noqa: E402
+from agents.network_agent import TrainedAgent, network_of  # noqa: E402
 from agents.noisy import KIND as NOISY  # noqa: E402
 from agents.noisy import noisy  # noqa: E402
 from agents.random import RandomAgent  # noqa: E402
@@ -36,6 +39,8 @@ def _register(plain: type[Agent]) -> None:
 _register(RandomAgent)
 _register(GreedyAgent)
 _register(RulebookAgent)
+_register(TrainedAgent)
 register_agent("mcts", mcts)
 
 register_agent(NOISY, noisy)
+register_agent(NETWORK, network_of, suffix=SUFFIX)

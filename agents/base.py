@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -37,11 +38,14 @@ Factory = Callable[[str], Agent]
 
 class _Registry:
     factories: ClassVar[dict[str, Factory]] = {}
+    suffixes: ClassVar[dict[str, str]] = {}
 
 
-def register_agent(kind: str, factory: Factory) -> None:
-    """Let `make_agent` know agents named ``kind`` or ``kind:…``."""
+def register_agent(kind: str, factory: Factory, *, suffix: str | None = None) -> None:
+    """Let `make_agent` know agents named ``kind`` or ``kind:…``, and by the path of a file that ends in `suffix`."""
     _Registry.factories[kind] = factory
+    if suffix is not None:
+        _Registry.suffixes[suffix] = kind
 
 
 def agent_names() -> list[str]:
@@ -50,12 +54,16 @@ def agent_names() -> list[str]:
 
 
 def make_agent(name: str) -> Agent:
-    """The agent that a string names, as ``random``, ``greedy`` or ``mcts:200``.
+    """The agent that a string names, as ``random``, ``greedy``, ``mcts:200`` or ``path/to/weights.npz``.
 
     Raises:
         OptionError: There is no such agent.
+        ValleyError: A file that it needs cannot be used.
     """
     kind, _, argument = name.partition(":")
+    if kind not in _Registry.factories and (suffix := Path(name).suffix) in _Registry.suffixes:
+        kind, argument = _Registry.suffixes[suffix], name
     if kind not in _Registry.factories:
-        raise OptionError(f"there is no agent {name!r}; known kinds: {', '.join(agent_names())}")
+        files = ", ".join(f"a file *{suffix}" for suffix in _Registry.suffixes)
+        raise OptionError(f"there is no agent {name!r}; known kinds: {', '.join(agent_names())}, or {files}")
     return _Registry.factories[kind](argument)

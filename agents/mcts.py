@@ -9,14 +9,17 @@ import numpy as np
 
 from agents.base import Agent
 from agents.greedy import PLAYERS
+from agents.network import SUFFIX, load_network
+from agents.network_kernels import leaf_of_file
 from agents.random import streams_of
 from agents.search import Leaf, Search, Tree, follow_out, roll_out
+from agents.trained import TRAINED, trained_file
 from valley_core.batch import in_threads
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 from valley_core.game import Game
 
-LEAVES = ("judge", "random", "greedy")
+LEAVES = ("judge", "random", "greedy", TRAINED)
 MOST_SIMULATIONS = 1_000_000
 CHUNK = 32
 """Simulations between two looks at the clock."""
@@ -32,7 +35,8 @@ class Options:
         seconds: Time for each decision, which ends the search before `simulations` do; 0: no limit. What is
             chosen then depends on the machine.
         leaf: What judges a position new to the tree: ``judge`` (the rules of thumb of the agent greedy, which also say
-            which actions are tried first), ``random`` or ``greedy`` (the rest of the game is played so).
+            which actions are tried first), ``random`` or ``greedy`` (the rest of the game is played so), ``trained`` or
+            the path of a file (a network, which also says which actions are tried first).
         exploration: Weight of what has been tried seldom (c of PUCT), in units of a victory.
         open_cards: Look at what is hidden, but for luck still to come: for bounds, not for play.
     """
@@ -52,6 +56,7 @@ def options_of(argument: str) -> Options:
 
     Raises:
         OptionError: It is not so written, or a value is out of range.
+        NetworkError: The file of a network cannot be used.
     """
     first, *rest = argument.split(",") if argument else ("200",)
     found: dict[str, Any] = {}
@@ -68,8 +73,10 @@ def options_of(argument: str) -> Options:
     options = Options(**found)
     if not 1 <= options.simulations <= MOST_SIMULATIONS:
         raise OptionError(f"mcts needs 1 to {MOST_SIMULATIONS:,} simulations, not {options.simulations:,}")
-    if options.leaf not in LEAVES:
-        raise OptionError(f"mcts knows the leaves {', '.join(LEAVES)}, not {options.leaf!r}")
+    if options.leaf.endswith(SUFFIX):
+        load_network(options.leaf)  # says what is wrong with it before anything is played
+    elif options.leaf not in LEAVES:
+        raise OptionError(f"mcts knows the leaves {', '.join(LEAVES)} and files *{SUFFIX}, not {options.leaf!r}")
     if not 0 <= options.exploration < float("inf") or not 0 <= options.seconds < float("inf"):
         raise OptionError("exploration and seconds of mcts are 0 or more, and finite")
     return options
@@ -79,8 +86,13 @@ def leaf_of(game: Game, name: str) -> Leaf:
     """A leaf for this game.
 
     Raises:
-        OptionError: The leaf needs the game's greedy player, and there is none.
+        OptionError: The leaf needs the game's greedy player or a network that fits it, and there is none.
+        NetworkError: The file of a network cannot be used.
     """
+    if name == TRAINED:
+        return leaf_of_file(game, trained_file(game))
+    if name.endswith(SUFFIX):
+        return leaf_of_file(game, name)
     if name == "random":
         return Leaf(name, roll_out, {}, NO_PARAMS)
     if game.name not in PLAYERS:
@@ -91,16 +103,16 @@ def leaf_of(game: Game, name: str) -> Leaf:
     return Leaf(name, player.judge_leaf, {}, player.JUDGE_PARAMS)
 
 
-_searches: dict[tuple[str, str], tuple[Search, Leaf]] = {}
+_searches: dict[tuple[str, str], Search] = {}
 
 
 def search_of(game: Game, leaf: str) -> tuple[Search, Leaf]:
-    """The bound search of a game, one for each package of kernels and leaf."""
-    key = (game.package, leaf)
+    """The bound search of a game, one for each package of kernels and leaf, and the leaf."""
+    made = leaf_of(game, leaf)
+    key = (game.package, made.name)
     if key not in _searches:
-        made = leaf_of(game, leaf)
-        _searches[key] = (Search(game, made), made)
-    return _searches[key]
+        _searches[key] = Search(game, made)
+    return _searches[key], made
 
 
 def search(

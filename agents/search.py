@@ -333,16 +333,16 @@ class Leaf:
     """What judges a position that is new to the tree.
 
     Attributes:
-        name: As in the option ``leaf`` of the agent ``mcts``.
+        name: Tells leaves with other code apart, as ``judge``.
         judge: A kernel or a template with the signature of `roll_out`.
         names: Kernels that a template needs besides the game's.
-        params: Handed to `judge`: weights, or nothing.
+        params: Handed to `judge`: an array, or a tuple of arrays.
     """
 
     name: str
     judge: Any
     names: dict[str, Any]
-    params: np.ndarray
+    params: Any
 
 
 class Search:

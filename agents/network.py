@@ -1,0 +1,342 @@
+"""Neural networks as plain arrays: what they are, their files, and which games they fit. No torch.
+
+A file is one ``.npz`` without pickled objects: the arrays as float16, and ``metadata``, a JSON object with the fields
+of `Metadata` and how the network is built.
+"""
+
+import dataclasses
+import hashlib
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from valley_core.errors import OptionError, ValleyError
+from valley_core.game import Game
+
+FORMAT = 1
+"""Version of the files."""
+MOST_BYTES = 2_000_000
+"""No file is larger."""
+SUFFIX = ".npz"
+ACTIVATIONS = ("relu", "tanh")
+
+Dense = tuple[np.ndarray, np.ndarray]
+"""A layer: weights float32 (in, out) and bias float32 (out,)."""
+
+
+class NetworkError(ValleyError, ValueError):
+    """A network, or its file, that cannot be used."""
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A multilayer perceptron on the flat observation, with a policy head and a value head.
+
+    Attributes:
+        hidden: The layers in order, each (weights (in, out), bias (out,)), float32.
+        policy: The layer whose outputs are the logits of all actions.
+        value: The layer whose one output, squashed by tanh, is the expected return of the seat that is asked
+            (`valley_core.game.Reward.WIN`).
+        activation: Of the hidden layers: ``relu`` or ``tanh``.
+
+    Raises:
+        NetworkError: Arrays that do not fit together, or numbers that are not finite.
+    """
+
+    hidden: tuple[Dense, ...]
+    policy: Dense
+    value: Dense
+    activation: str = "relu"
+
+    def __post_init__(self) -> None:
+        if self.activation not in ACTIVATIONS:
+            raise NetworkError(f"the activation is {' or '.join(ACTIVATIONS)}, not {self.activation!r}")
+        for name, (weights, bias) in self.layers().items():
+            if weights.dtype != np.float32 or bias.dtype != np.float32:
+                raise NetworkError(f"the layer {name!r} must be float32, not {weights.dtype} and {bias.dtype}")
+            if weights.ndim != 2 or 0 in weights.shape or bias.shape != weights.shape[1:]:
+                raise NetworkError(
+                    f"the layer {name!r} needs weights (in, out) and bias (out,), not {weights.shape} and {bias.shape}"
+                )
+            if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
+                raise NetworkError(f"the layer {name!r} holds numbers that are not finite: the training has diverged")
+        chain = list(self.hidden)
+        for head in (self.policy, self.value):
+            for (before, _), (after, _) in pairwise([*chain, head]):
+                if before.shape[1] != after.shape[0]:
+                    raise NetworkError(f"a layer of shape {after.shape} cannot follow one of shape {before.shape}")
+        if self.policy[0].shape[0] != self.value[0].shape[0] or self.value[0].shape[1] != 1:
+            raise NetworkError(f"the value head has shape {self.value[0].shape}; it must be ({self.last}, 1)")
+
+    def layers(self) -> dict[str, Dense]:
+        """All layers by name."""
+        return {f"hidden_{k}": layer for k, layer in enumerate(self.hidden)} | {
+            "policy": self.policy,
+            "value": self.value,
+        }
+
+    @property
+    def inputs(self) -> int:
+        """How many entries of the observation it reads, from the first on."""
+        return int((*self.hidden, self.policy)[0][0].shape[0])
+
+    @property
+    def last(self) -> int:
+        """Length of what both heads read."""
+        return int(self.policy[0].shape[0])
+
+    @property
+    def actions(self) -> int:
+        """How many actions have a logit."""
+        return int(self.policy[0].shape[1])
+
+    def logits_and_values(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the network says of observations, float32 of shape (n, `inputs` or more); the rest is ignored.
+
+        Returns:
+            Logits of all actions, legal or not, float32 of shape (n, actions); the expected return of the seat that
+            observes, float32 of shape (n,) in -1 … 1.
+        """
+        x = observations[:, : self.inputs]
+        for weights, bias in self.hidden:
+            x = x @ weights + bias
+            x = np.maximum(x, 0) if self.activation == "relu" else np.tanh(x)
+        return x @ self.policy[0] + self.policy[1], np.tanh(x @ self.value[0] + self.value[1])[:, 0]
+
+    @cached_property
+    def flat(self) -> tuple[np.ndarray, np.ndarray]:
+        """For the kernels (`agents.network_kernels`): the shape, and all numbers in one array, float32.
+
+        The shape is int64: whether the activation is tanh, then the length of the input and of each layer, `actions`
+        last. The numbers are weights and bias of each hidden layer, of the policy head and of the value head.
+        """
+        sizes = [self.inputs, *(len(bias) for _, bias in (*self.hidden, self.policy))]
+        shape = np.array([self.activation == "tanh", *sizes], np.int64)
+        return shape, np.concatenate([part.reshape(-1) for layer in self.layers().values() for part in layer])
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A measured strength.
+
+    Attributes:
+        setting: The setting of the game, as `training evaluate` names it.
+        opponent: The agent in all other seats, or the name of the game's own AI.
+        games: Games that were played.
+        win: Share of them that was won.
+        win_low, win_high: Its 95 % interval.
+        seed: Seed of the deals.
+    """
+
+    setting: str
+    opponent: str
+    games: int
+    win: float
+    win_low: float
+    win_high: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What a network was trained for, how, and how strong it is. `metadata_of` makes it for a game.
+
+    Attributes:
+        game: Name of the game.
+        seats: Its seats.
+        inputs: How many entries of the observation the network reads.
+        encoding: `encoding_of` those entries and the actions.
+        data: Name → digest of each deck or board that it may be played on; None: any, since it observes what they are.
+        settings: Options of the game in training.
+        command: The command that trained it.
+        seed: Seed of the training.
+        versions: Of what trained it (`training.report.versions`).
+        strength: What was measured.
+    """
+
+    game: str
+    seats: int
+    inputs: int
+    encoding: str
+    data: Mapping[str, str] | None
+    settings: Mapping[str, Any]
+    command: str
+    seed: int
+    versions: Mapping[str, Any]
+    strength: tuple[Strength, ...] = ()
+
+    def misfit(self, game: Game) -> str | None:
+        """Why the network cannot play this game, as the end of a sentence; None if it can."""
+        if (game.name, game.seats) != (self.game, self.seats):
+            return f"was trained for {self.game!r} with {self.seats} seats, and this is {game.name!r} with {game.seats}"
+        if self.inputs > game.layout.size:
+            return (
+                f"reads {self.inputs:,} numbers of an observation, and this game gives {game.layout.size:,}: "
+                "let it observe the constant facts too (card_facts=True)"
+            )
+        if self.inputs not in (game.layout.size, game.fixed_from):
+            return f"reads {self.inputs:,} numbers of an observation, which is neither all nor those that change"
+        if (encoding := encoding_of(game, self.inputs)) != self.encoding:
+            return (
+                f"was trained on another encoding of observations and actions (digest {self.encoding}, and this is "
+                f"{encoding}): the options of the game differ, or its version"
+            )
+        if self.data is not None:
+            for name, digest in digests_of(game).items():
+                if digest not in self.data.values():
+                    known = ", ".join(f"{trained!r} (digest {mark})" for trained, mark in self.data.items())
+                    return f"was trained on {known}, and this is {name!r} (digest {digest})"
+        return None
+
+
+def digests_of(game: Game) -> dict[str, str]:
+    """Name → digest of the deck or the boards that a game is played on."""
+    if "deck_digest" in game.options:
+        return {game.options["deck"]: game.options["deck_digest"]}
+    return dict(game.options.get("boards", {}))
+
+
+def encoding_of(game: Game, inputs: int) -> str:
+    """12 hexadecimal digits that change with what the first `inputs` entries of the observation and the actions are.
+
+    Fields count by name, shape and bounds; actions by number, order and the first word of their names: what follows
+    may be the name of a card, which changes nothing.
+    """
+    fields = [(f.name, f.shape, f.low, f.high) for f, where in game.layout.slices() if where.start < inputs]
+    kinds = [(kind, len(list(names))) for kind, names in groupby(name.split()[0] for name in game.action_names)]
+    return hashlib.sha256(json.dumps([inputs, fields, kinds]).encode()).hexdigest()[:12]
+
+
+def metadata_of(
+    game: Game,
+    *,
+    inputs: int,
+    command: str,
+    seed: int,
+    versions: Mapping[str, Any],
+    strength: tuple[Strength, ...] = (),
+    any_data: bool = False,
+) -> Metadata:
+    """The metadata of a network trained on this game.
+
+    Args:
+        game: The game, with the options of the training.
+        inputs: How many entries of the observation the network reads: all, or those that change (`Game.fixed_from`).
+        command: The command that trained it.
+        seed: Seed of the training.
+        versions: `training.report.versions()`.
+        strength: What was measured; `dataclasses.replace` sets it later.
+        any_data: The network can be played on any deck or board: it was trained on many and observes what they are.
+
+    Raises:
+        OptionError: `inputs` is another number.
+    """
+    if inputs not in (game.layout.size, game.fixed_from):
+        raise OptionError(
+            f"a network reads all {game.layout.size} entries of this observation or the first {game.fixed_from}, "
+            f"not {inputs}"
+        )
+    data = None if any_data else digests_of(game)
+    encoding = encoding_of(game, inputs)
+    return Metadata(
+        game.name, game.seats, inputs, encoding, data, dict(game.options), command, seed, dict(versions), strength
+    )
+
+
+def check_fit(name: str, network: Network, metadata: Metadata, game: Game) -> None:
+    """Refuse a game that a network cannot play.
+
+    Raises:
+        OptionError: With the reason.
+    """
+    reason = metadata.misfit(game)
+    if reason is None and network.actions != game.num_actions:
+        reason = f"has {network.actions} actions, and this game {game.num_actions}"
+    if reason is not None:
+        raise OptionError(f"the network {name} {reason}")
+
+
+# --- Files ------------------------------------------------------------------------------------------------------------
+
+
+def save_network(path: str | Path, network: Network, metadata: Metadata) -> None:
+    """Write a network; its numbers are rounded to float16 (measure the strength of what `load_network` reads).
+
+    Raises:
+        NetworkError: The file would be too large, a number too large for float16, or `metadata` is of another network.
+    """
+    if metadata.inputs != network.inputs:
+        raise NetworkError(f"the metadata is of {metadata.inputs} inputs, but the network has {network.inputs}")
+    arrays: dict[str, np.ndarray] = {}
+    for name, (weights, bias) in network.layers().items():
+        with np.errstate(over="ignore"):
+            arrays[f"{name}_weights"], arrays[f"{name}_bias"] = weights.astype(np.float16), bias.astype(np.float16)
+        if not all(np.isfinite(arrays[f"{name}_{part}"]).all() for part in ("weights", "bias")):
+            raise NetworkError(f"the layer {name!r} of {path} has numbers too large for float16: the training diverged")
+    built = {"format": FORMAT, "activation": network.activation, "hidden": len(network.hidden)}
+    arrays["metadata"] = np.array(json.dumps(built | dataclasses.asdict(metadata), allow_nan=False))
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+    size = buffer.tell()
+    if size > MOST_BYTES:
+        raise NetworkError(
+            f"{path} would have {size:,} bytes, and {MOST_BYTES:,} are allowed: train smaller hidden layers"
+        )
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_bytes(buffer.getvalue())
+
+
+def load_network(path: str | Path) -> tuple[Network, Metadata]:
+    """Read a network.
+
+    Raises:
+        NetworkError: There is no such file, or it is not a network of this version; names the file and the remedy.
+    """
+    try:
+        status = Path(path).stat()
+    except OSError as error:
+        raise NetworkError(f"cannot read the network {path}: {error.strerror}; name a file of weights (.npz)") from None
+    return _load(str(path), status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=16)
+def _load(path: str, changed: int, size: int) -> tuple[Network, Metadata]:
+    """`load_network`, once for each version of a file."""
+    remedy = "train it again, or copy the file again"
+    if size > MOST_BYTES:
+        raise NetworkError(f"{path} has {size:,} bytes, and networks at most {MOST_BYTES:,}: it is none")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        built = json.loads(str(arrays.pop("metadata")))
+        version = built.pop("format")
+    except Exception as error:  # zipfile, zlib, NumPy and json raise nearly anything for damaged bytes
+        raise NetworkError(f"{path} is no file of a network, or is damaged ({error}): {remedy}") from error
+    if version != FORMAT:
+        raise NetworkError(
+            f"{path} has format {version}, and this version of the project reads {FORMAT}: train it again, "
+            "or use the version that wrote it"
+        )
+    try:
+        activation, count = built.pop("activation"), int(built.pop("hidden"))
+        strength = tuple(Strength(**row) for row in built.pop("strength"))
+        metadata = Metadata(**built, strength=strength)
+
+        def layer(name: str) -> Dense:
+            weights, bias = arrays[f"{name}_weights"], arrays[f"{name}_bias"]
+            return np.ascontiguousarray(weights, np.float32), np.ascontiguousarray(bias, np.float32)
+
+        hidden = tuple(layer(f"hidden_{k}") for k in range(count))
+        network = Network(hidden, layer("policy"), layer("value"), activation)
+        if network.inputs != metadata.inputs:
+            raise NetworkError(f"the metadata is of {metadata.inputs} inputs, the arrays of {network.inputs}")
+    except (KeyError, TypeError, ValueError) as error:
+        raise NetworkError(f"{path} is incomplete or damaged ({error}): {remedy}") from error
+    return network, metadata
