@@ -9,6 +9,7 @@ COMMANDS = {
     "evaluate": "agents on the same deals: win rates, scores and differences with intervals",
     "tournament": "a round robin of agents: ratings with intervals, and who beats whom",
     "strategies": "how Rift Valley plays on each board, and whether its seats are equal",
+    "train": "a policy learns a game: alone, or in a league with its past selves",
     "speed": "steps a second of every layer, side by side",
     "docs": "write the generated tables of the documentation",
 }
