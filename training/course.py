@@ -59,11 +59,6 @@ class Course:
         """The game in the first setting, with all that can be observed."""
         return self.entry.make(**self.parts[0].options)
 
-    @property
-    def learnt(self) -> Game:
-        """The same game as it is observed in training."""
-        return self.entry.make(**self.parts[0].options, **self.entry.learning)
-
     def environment(self, count: int, league: League) -> SideBySide:
         """`count` games, shared out among the parts; the learner's seat is drawn for each game, if there are several.
 
@@ -73,7 +68,9 @@ class Course:
         make_sb3_env = import_module(f"{self.entry.name}_env").make_sb3_env
         each, rest = divmod(count, len(self.parts))
         if rest or not each:
-            raise OptionError(f"--envs {count} cannot be shared out among {len(self.parts)} kinds of games; give a multiple")
+            raise OptionError(
+                f"--envs {count} cannot be shared out among {len(self.parts)} kinds of games; give a multiple"
+            )
         made = []
         for part in self.parts:
             seats = {} if part.opponent is None else {"opponents": league.opponent(part.opponent), "seat": "random"}

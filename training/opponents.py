@@ -65,4 +65,3 @@ class League:
         for seat in self.seats:
             newest = self._rng.random() < NEWEST_SHARE
             seat.become(self.past[-1 if newest else int(self._rng.integers(len(self.past)))])
-

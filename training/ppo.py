@@ -6,6 +6,7 @@ that goes on from there is the run that was never broken off.
 """
 
 import random
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -19,9 +20,10 @@ from stable_baselines3.common.logger import Logger, configure
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-from agents.network import Network
+from agents.network import MOST_BYTES, Network
 from training.course import Course
 from training.opponents import League
+from training.side_by_side import SideBySide
 
 if TYPE_CHECKING:
     from training.train import Args
@@ -33,6 +35,14 @@ ADVANTAGE_DECAY = 0.95
 TURNS_OF_A_SELF = 10
 """Turns of the loop after which the policy joins its past selves."""
 
+HIDDEN = 128
+"""Size of each of the two hidden layers."""
+SHARE_OF_FIRST = 0.9
+"""Of a network's file the first layer has no more."""
+BYTES_OF_A_NUMBER = 2
+UNIT = 16
+"""Sizes are multiples of it."""
+
 
 class Trunk(BaseFeaturesExtractor):
     """The hidden layers, shared by both heads."""
@@ -40,7 +50,7 @@ class Trunk(BaseFeaturesExtractor):
     def __init__(self, space: spaces.Box, hidden: tuple[int, ...]) -> None:
         super().__init__(space, hidden[-1])
         sizes = [int(space.shape[0]), *hidden]
-        layers = [(nn.Linear(a, b), nn.ReLU()) for a, b in zip(sizes[:-1], sizes[1:], strict=True)]
+        layers = [(nn.Linear(a, b), nn.ReLU()) for a, b in pairwise(sizes)]
         self.layers = nn.Sequential(*(module for pair in layers for module in pair))
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
@@ -54,7 +64,14 @@ class Policy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)
-        self.value_net: nn.Module = nn.Sequential(self.value_net, nn.Tanh())
+        self.value_net = nn.Sequential(self.value_net, nn.Tanh())  # type: ignore[assignment]
+
+
+def hidden_for(environment: SideBySide) -> tuple[int, ...]:
+    """Sizes of the hidden layers by default: the first is smaller where the file would be too large otherwise."""
+    inputs = int(environment.observation_space.shape[0])  # type: ignore[index]
+    most = int(MOST_BYTES * SHARE_OF_FIRST / (BYTES_OF_A_NUMBER * inputs))
+    return min(HIDDEN, most // UNIT * UNIT), HIDDEN
 
 
 def network_of(policy: Any) -> Network:
@@ -107,7 +124,7 @@ class Training:
             ent_coef=args.entropy,
             policy_kwargs={
                 "features_extractor_class": Trunk,
-                "features_extractor_kwargs": {"hidden": args.hidden},
+                "features_extractor_kwargs": {"hidden": args.hidden or hidden_for(self.environment)},
                 "net_arch": [],
             },
             seed=args.seed if content is None else None,

@@ -69,8 +69,9 @@ class Args:
     """Of Adam."""
     entropy: float = 0.01
     """Weight of the entropy of the policy, which keeps it trying."""
-    hidden: tuple[int, ...] = (128, 128)
-    """Sizes of the hidden layers, which policy and value share."""
+    hidden: tuple[int, ...] = ()
+    """Sizes of the hidden layers, which policy and value share (default 128 128; the first is smaller where the
+    observation is so long that the file would be too large)."""
     test_every: int = 200_000
     """Decisions between two tests on fixed deals; at each, a checkpoint is written."""
     test_games: int = 1000
@@ -105,8 +106,7 @@ def checked(args: Args) -> None:
         raise OptionError(f"--minutes {args.minutes:g} must be more than 0")
     if not args.learning_rate > 0 or not args.entropy >= 0:
         raise OptionError("--learning-rate must be more than 0, and --entropy at least 0")
-    if not args.hidden or min(args.hidden) < 1:
-        raise OptionError("--hidden needs the size of at least one layer, each 1 or more")
+    at_least("hidden", min(args.hidden, default=1), 1)
     if (args.envs * args.rollout) % args.minibatch:
         raise OptionError(
             f"--minibatch {args.minibatch} does not divide the {args.envs * args.rollout} decisions of a turn "
@@ -199,15 +199,16 @@ class Log:
         from agents.network import Strength, metadata_of
         from training.report import versions
 
+        seed = self.args.seed
         strength = tuple(
-            Strength(*(row[name] for name in ("setting", "opponent", "games", "win", "win_low", "win_high")), self.args.seed)
+            Strength(row["setting"], row["opponent"], row["games"], row["win"], row["win_low"], row["win_high"], seed)
             for row in rows
         )
         return metadata_of(
             self.course.game,
             inputs=self.training.network.inputs,
             command=command_of(self.args),
-            seed=self.args.seed,
+            seed=seed,
             versions=versions(),
             strength=strength,
         )
