@@ -18,12 +18,12 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.logger import Logger, configure
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 
 from agents.network import MOST_BYTES, Network
 from training.course import Course
 from training.opponents import League
-from training.side_by_side import SideBySide
 
 if TYPE_CHECKING:
     from training.train import Args
@@ -67,7 +67,7 @@ class Policy(MaskableActorCriticPolicy):
         self.value_net = nn.Sequential(self.value_net, nn.Tanh())  # type: ignore[assignment]
 
 
-def hidden_for(environment: SideBySide) -> tuple[int, ...]:
+def hidden_for(environment: VecEnv) -> tuple[int, ...]:
     """Sizes of the hidden layers by default: the first is smaller where the file would be too large otherwise."""
     inputs = int(environment.observation_space.shape[0])  # type: ignore[index]
     most = int(MOST_BYTES * SHARE_OF_FIRST / (BYTES_OF_A_NUMBER * inputs))
@@ -83,6 +83,28 @@ def network_of(policy: Any) -> Network:
 
     hidden = tuple(dense(layer) for layer in policy.features_extractor.layers if isinstance(layer, nn.Linear))
     return Network(hidden, dense(policy.action_net), dense(policy.value_net[0]))
+
+
+def make_model(args: "Args", environment: VecEnv, seed: int | None) -> MaskablePPO:
+    """A policy that has learnt nothing yet; a seed also sets the global streams of random numbers, as SB3 does it."""
+    return MaskablePPO(
+        Policy,
+        environment,
+        learning_rate=args.learning_rate,
+        n_steps=args.rollout,
+        batch_size=args.minibatch,
+        n_epochs=args.epochs,
+        gamma=DISCOUNT,
+        gae_lambda=ADVANTAGE_DECAY,
+        ent_coef=args.entropy,
+        policy_kwargs={
+            "features_extractor_class": Trunk,
+            "features_extractor_kwargs": {"hidden": args.hidden or hidden_for(environment)},
+            "net_arch": [],
+        },
+        seed=seed,
+        device="cpu",
+    )
 
 
 class Training:
@@ -112,24 +134,7 @@ class Training:
         else:
             self.league, self.environment = content["league"], content["environment"]
             self.seconds, self._turns = content["seconds"], content["turns"]
-        self.model = MaskablePPO(
-            Policy,
-            self.environment,
-            learning_rate=args.learning_rate,
-            n_steps=args.rollout,
-            batch_size=args.minibatch,
-            n_epochs=args.epochs,
-            gamma=DISCOUNT,
-            gae_lambda=ADVANTAGE_DECAY,
-            ent_coef=args.entropy,
-            policy_kwargs={
-                "features_extractor_class": Trunk,
-                "features_extractor_kwargs": {"hidden": args.hidden or hidden_for(self.environment)},
-                "net_arch": [],
-            },
-            seed=args.seed if content is None else None,
-            device="cpu",
-        )
+        self.model = make_model(args, self.environment, args.seed if content is None else None)
         self.model.set_logger(configure(str(logs), ["tensorboard"]) if logs else Logger(None, []))
         if content is None:
             self.league.remember(self.network)
