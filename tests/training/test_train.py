@@ -47,7 +47,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PNG = b"\x89PNG\r\n"
 TURN = 512
 SMALL: dict[str, Any] = {
-    "envs": 32, "rollout": 16, "minibatch": 128, "hidden": (16,), "test_every": 2 * TURN, "test_games": 20, "quiet": True,
+    "envs": 32, "rollout": 16, "minibatch": 128, "hidden": (16,), "test_every": 2 * TURN, "test_games": 20,
+    "quiet": True,
 }  # fmt: skip
 OPTIONS = [
     "--envs", "32", "--rollout", "16", "--minibatch", "128", "--hidden", "16", "--test-every", "1024",

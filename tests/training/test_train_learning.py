@@ -115,7 +115,7 @@ def test_wrong_rewards_masks_and_seats_are_seen(
     print(mutate.__name__, failure.value)
 
 
-# --- What is seen: so little play needs no eyes, so it is compared number by number -------------------------------------
+# --- What is seen: so little play needs no eyes, so it is compared number by number -----------------------------
 
 
 def check_views(args: Args) -> None:
