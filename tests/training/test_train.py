@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents import make_agent
 from agents.network import load_network
@@ -172,7 +173,9 @@ def test_what_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert {row["setting"] for row in found["rows"]} == {"both"}
     assert str(tmp_path) not in (run / RUN).read_text(encoding="utf-8")
     assert found["config"]["command"].startswith("python -m training train deathvalley --setting both --steps 2048")
-    assert list(run.glob("events.out.tfevents.*"))
+    logged = EventAccumulator(str(run)).Reload()
+    assert [event.step for event in logged.Scalars("test/both_against_solo AI")] == [0, 1024, 2048]
+    assert [event.step for event in logged.Scalars("games/win")] == [512, 1024, 1536, 2048]
     best = max(found["rows"], key=lambda row: row["win"])
     network, metadata = load_network(run / BEST)
     assert metadata.command == found["config"]["command"]
