@@ -114,12 +114,13 @@ class Network:
     def flat(self) -> tuple[np.ndarray, np.ndarray]:
         """For the kernels (`agents.network_kernels`): the shape, and all numbers in one array, float32.
 
-        The shape is int64: whether the activation is tanh, then the length of the input and of each layer, `actions`
-        last. The numbers are weights and bias of each hidden layer, of the policy head and of the value head.
+        The shape is int64: whether the activation is tanh, then the length of the input, of each hidden layer, and of
+        both heads together. The numbers are weights and bias of each, the value behind the logits.
         """
-        sizes = [self.inputs, *(len(bias) for _, bias in (*self.hidden, self.policy))]
+        heads = [np.concatenate([logits, value], -1) for logits, value in zip(self.policy, self.value, strict=True)]
+        sizes = [self.inputs, *(len(bias) for _, bias in self.hidden), self.actions + 1]
         shape = np.array([self.activation == "tanh", *sizes], np.int64)
-        return shape, np.concatenate([part.reshape(-1) for layer in self.layers().values() for part in layer])
+        return shape, np.concatenate([part.reshape(-1) for layer in (*self.hidden, heads) for part in layer])
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,11 @@ class Strength:
     win_low: float
     win_high: float
     seed: int
+
+
+def strength_of(row: Mapping[str, Any], seed: int) -> Strength:
+    """What a row of ``training evaluate`` says of its agent, on deals of this seed."""
+    return Strength(**{field.name: row[field.name] for field in dataclasses.fields(Strength)[:-1]}, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -176,13 +182,11 @@ class Metadata:
         """Why the network cannot play this game, as the end of a sentence; None if it can."""
         if (game.name, game.seats) != (self.game, self.seats):
             return f"was trained for {self.game!r} with {self.seats} seats, and this is {game.name!r} with {game.seats}"
-        if self.inputs > game.layout.size:
+        if self.inputs not in (game.layout.size, game.fixed_from):  # a kernel writes all that changes
+            remedy = "make it with card_facts=True" if game.options.get("card_facts") is False else "its options differ"
             return (
-                f"reads {self.inputs:,} numbers of an observation, and this game gives {game.layout.size:,}: "
-                "let it observe the constant facts too (card_facts=True)"
+                f"reads {self.inputs:,} numbers of an observation, and this game gives {game.layout.size:,}: {remedy}"
             )
-        if self.inputs not in (game.layout.size, game.fixed_from):
-            return f"reads {self.inputs:,} numbers of an observation, which is neither all nor those that change"
         if (encoding := encoding_of(game, self.inputs)) != self.encoding:
             return (
                 f"was trained on another encoding of observations and actions (digest {self.encoding}, and this is "
@@ -334,6 +338,8 @@ def _load(path: str, changed: int, size: int) -> tuple[Network, Metadata]:
             return np.ascontiguousarray(weights, np.float32), np.ascontiguousarray(bias, np.float32)
 
         hidden = tuple(layer(f"hidden_{k}") for k in range(count))
+        if not isinstance(metadata.data, dict | None):
+            raise NetworkError(f"data is an object or null, not {metadata.data!r}")
         network = Network(hidden, layer("policy"), layer("value"), activation)
         if network.inputs != metadata.inputs:
             raise NetworkError(f"the metadata is of {metadata.inputs} inputs, the arrays of {network.inputs}")

@@ -50,18 +50,17 @@ class PolicyAgent(Agent):
 
     def logits(self, decisions: Decisions) -> np.ndarray:
         """The logits of all actions, -inf for those that are not legal, float32 of shape (n, num_actions)."""
-        logits = np.zeros((len(decisions), decisions.game.num_actions), np.float32)
-        values = np.zeros(len(decisions), np.float32)
+        heads = np.zeros((len(decisions), decisions.game.num_actions + 1), np.float32)
         shape, numbers = self._network.flat
 
         def work(part: slice) -> None:
             for first in range(part.start, part.stop, CHUNK):
                 own = slice(first, min(first + CHUNK, part.stop))
                 some = Decisions(decisions.game, decisions.states[own], decisions.seats[own], decisions.streams[own])
-                think_all(some.observations, shape, numbers, logits[own], values[own])
+                think_all(some.observations, shape, numbers, heads[own])
 
         in_threads(len(decisions), work, LEAST_SHARE)
-        return np.where(decisions.masks != 0, logits, np.float32(-np.inf))
+        return np.where(decisions.masks != 0, heads[:, :-1], np.float32(-np.inf))
 
     def act(self, decisions: Decisions) -> np.ndarray:
         """The action with the greatest logit, for each decision."""

@@ -1,0 +1,63 @@
+"""Small random networks for the tests, and whether a network is as strong as its file says."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.network import Dense, Network, Strength, load_network, metadata_of, save_network
+from training.cells import Plan, play
+from training.games import GAMES
+from training.match import deal_seeds
+from valley_core.game import Game
+
+SURE = 4.5
+"""Standard deviations from which a difference is no chance: about once in 100,000 times."""
+
+
+def random_network(
+    inputs: int, actions: int, hidden: tuple[int, ...] = (16, 12), activation: str = "relu", seed: int = 0
+) -> Network:
+    """Weights drawn so that values do not vanish."""
+    rng = np.random.default_rng(seed)
+
+    def dense(size: int, width: int) -> Dense:
+        weights = rng.normal(size=(size, width)) * (2 / size) ** 0.5
+        return weights.astype(np.float32), (0.2 * rng.normal(size=width)).astype(np.float32)
+
+    sizes = (inputs, *hidden)
+    layers = tuple(dense(sizes[k], sizes[k + 1]) for k in range(len(hidden)))
+    return Network(layers, dense(sizes[-1], actions), dense(sizes[-1], 1), activation)
+
+
+def write_network(path: Path, game: Game, inputs: int | None = None, seed: int = 0, **metadata: Any) -> str:
+    """Write a random network for this game, and give its path as an agent is named."""
+    inputs = game.layout.size if inputs is None else inputs
+    about = {"command": "python -m training nothing", "seed": seed, "versions": {"numpy": np.__version__}} | metadata
+    network = random_network(inputs, game.num_actions, seed=seed)
+    save_network(path, network, metadata_of(game, inputs=inputs, **about))
+    return str(path)
+
+
+def plan_of(path: str, setting: str, opponent: str) -> Plan:
+    """A network against an opponent in a setting, as ``training evaluate`` plays it."""
+    _, metadata = load_network(path)
+    entry = GAMES[metadata.game]
+    options = dict({**entry.settings, **entry.solo}[setting])
+    if "players" in entry.options:
+        options[entry.options["players"]] = metadata.seats
+    solo = setting in entry.solo and opponent == entry.solo_opponent
+    return Plan(entry, entry.make(**options), setting, path, None if solo else opponent)
+
+
+def wrong_strength(path: str, strength: Strength, deals: int) -> str | None:
+    """What is wrong with a strength that a file states, by play on this many of its deals; None if nothing is."""
+    plan = plan_of(path, strength.setting, strength.opponent)
+    results = play(plan, deal_seeds(strength.seed, deals)).results()
+    found, expected = float((results > 0).mean()), strength.win
+    deviation = max((expected * (1 - expected) / deals) ** 0.5, 1 / deals)  # seats share a deal: counted once
+    if not strength.win_low <= strength.win <= strength.win_high:
+        return f"{strength.win} is not between {strength.win_low} and {strength.win_high}"
+    if abs(found - expected) > SURE * deviation:
+        return f"{path} won {found:.3f} of the games, not {expected:.3f}"
+    return None

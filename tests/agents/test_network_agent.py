@@ -1,0 +1,321 @@
+"""Networks that play, alone and in the search; and what is shipped."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agents.trained as trained
+from agents import Agent, make_agent
+from agents.mcts import Options, search
+from agents.network import SUFFIX, NetworkError, Strength, load_network, strength_of
+from agents.network_kernels import leaf_of_file, think_all
+from agents.trained import SHIPPED, Shipped, trained_file
+from deathvalley_env.game import make_game as death_valley
+from riftvalley_env.game import make_game as rift_valley
+from tests.agents.networks import plan_of, random_network, write_network, wrong_strength
+from tests.agents.tables import act_all, deal, decisions_of, game_of, in_mid_play, play, seats_of, with_other_luck
+from training.cells import play as play_plan
+from training.cells import row_of
+from training.match import deal_seeds
+from valley_core.batch import new_chances, num_threads, set_num_threads
+from valley_core.decisions import Decisions
+from valley_core.errors import OptionError
+from valley_core.game import Game
+from valley_core.jit import bind
+
+
+def started(name: str, game: Game, count: int) -> Agent:
+    agent = make_agent(name)
+    agent.start(game, np.arange(count, dtype=np.uint64))
+    return agent
+
+
+def positions(game: Game, count: int = 40) -> np.ndarray:
+    """Some decisions of a game."""
+    if game.name == "deathvalley":
+        return in_mid_play(game, count)
+    return deal(game, np.arange(count, dtype=np.uint64))
+
+
+GAMES = {
+    "with facts": lambda: (game_of("backseat"), None),
+    "the part that changes": lambda: (game_of("backseat"), game_of("backseat").fixed_from),
+    "without facts": lambda: (death_valley(variant="backseat", card_facts=False), None),
+    "three players": lambda: (rift_valley(num_players=3), None),
+}
+
+
+@pytest.fixture(params=GAMES)
+def table(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Game, str]:
+    """A game, and the path of a network for it."""
+    game, inputs = GAMES[request.param]()
+    return game, write_network(tmp_path / "a.npz", game, inputs)
+
+
+# --- Kernels ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+@pytest.mark.parametrize("hidden", [(), (7,), (33, 5, 18)])
+def test_the_kernel_agrees_with_numpy(activation: str, hidden: tuple[int, ...]) -> None:
+    network = random_network(50, 11, hidden, activation)
+    rng = np.random.default_rng(3)
+    observations = (rng.normal(size=(200, 60)) * (rng.random((200, 60)) < 0.2)).astype(np.float32)
+    observations[0] = 0
+    heads = np.zeros((200, 12), np.float32)
+    think_all(observations, *network.flat, heads)
+    logits, values = network.logits_and_values(observations)
+    assert np.abs(heads[:, :-1] - logits).max() < 1e-5
+    assert np.abs(heads[:, -1] - values).max() < 1e-5
+
+
+def test_the_leaf_agrees_with_numpy(table: tuple[Game, str]) -> None:
+    game, path = table
+    states = positions(game)
+    decisions = decisions_of(game, states)
+    network, _ = load_network(path)
+    logits, expected = network.logits_and_values(decisions.observations)
+    leaf = leaf_of_file(game, path)
+    names = {**game.kernels.as_globals(), **leaf.names}
+    judge = bind(leaf.judge, names, package="agents", name=f"{game.package}_{leaf.name}")
+    chance = new_chances(0, 1)[0]
+    for i in range(len(states)):
+        seat, mask = int(decisions.seats[i]), decisions.masks[i].astype(bool)
+        priors, values = np.zeros(game.num_actions), np.zeros(game.seats)
+        datum = game.data[states[i]["data"]]
+        judge(states[i], datum, seat, decisions.masks[i].copy(), chance, leaf.params, priors, values)
+        weights = np.exp(logits[i].astype(float) - logits[i][mask].max()) * mask
+        assert priors / priors.sum() == pytest.approx(weights / weights.sum(), abs=1e-5)
+        assert values[seat] == pytest.approx(expected[i], abs=1e-5)
+        assert np.delete(values, seat) == pytest.approx(-expected[i] / (game.seats - 1), abs=1e-5)
+
+
+# --- The agents -------------------------------------------------------------------------------------------------------
+
+
+def test_plays_the_legal_action_with_the_greatest_logit(table: tuple[Game, str]) -> None:
+    game, path = table
+    decisions = decisions_of(game, positions(game, 400))
+    logits, _ = load_network(path)[0].logits_and_values(decisions.observations)
+    actions = act_all(started(path, game, 400), decisions)
+    rows = np.arange(len(decisions))
+    assert (logits[rows, actions] >= np.where(decisions.masks, logits, -np.inf).max(1) - 1e-5).all()
+    assert (actions == act_all(started(f"network:{path}", game, 400), decisions)).all()
+
+
+def test_one_network_plays_the_game_with_and_without_the_constant_part(tmp_path: Path) -> None:
+    short, long = death_valley(card_facts=False), game_of("base")
+    path = write_network(tmp_path / "a.npz", short)
+    assert load_network(path)[1].inputs == long.fixed_from < long.layout.size
+    seeds = np.arange(200, dtype=np.uint64)
+    ended = [play(game, (make_agent(path), make_agent("random")), seeds) for game in (short, long)]
+    assert ended[0].tobytes() == ended[1].tobytes()
+    visits = []
+    for game in (short, long):
+        states = deal(game, seeds[:20])
+        options = Options(30, leaf=path)
+        visits.append(search(game, states, seats_of(game, states), new_chances(1, 20), options)[0])
+    assert (visits[0] == visits[1]).all()
+
+
+def test_samples_by_the_softmax(tmp_path: Path) -> None:
+    game, count = game_of("base"), 20_000
+    path = write_network(tmp_path / "a.npz", game)
+    states = deal(game, np.zeros(1, np.uint64)).repeat(count)
+    decisions = decisions_of(game, states)
+    agent = started(f"network:{path},sample", game, count)
+    logits, _ = load_network(path)[0].logits_and_values(decisions.observations[:1])
+    chances = np.exp(logits[0].astype(float)) * decisions.masks[0]
+    chances /= chances.sum()
+    shares = np.bincount(act_all(agent, decisions), minlength=game.num_actions) / count
+    assert (np.abs(shares - chances) <= 4.5 * np.sqrt(chances * (1 - chances) / count)).all()
+    assert ((shares > 0) & (chances < 0.99)).sum() >= 2
+    again, first = agent.act(decisions), started(f"network:{path},sample", game, count).act(decisions)
+    assert (again != first).any()
+
+
+@pytest.fixture(params=["{}", "network:{},sample", "mcts:20,leaf={}"])
+def named(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A name of an agent with a network for Death Valley."""
+    return str(request.param.format(write_network(tmp_path / "a.npz", game_of("base"))))
+
+
+@pytest.mark.parametrize("variant", ["base", "backseat", "solo both"])
+def test_legal_and_blind_to_what_is_hidden(named: str, variant: str) -> None:
+    game = game_of(variant)
+    states = in_mid_play(game, 300)
+    chosen = [
+        act_all(started(named, game, len(seen)), decisions_of(game, seen)) for seen in (states, with_other_luck(states))
+    ]
+    assert (chosen[0] == chosen[1]).all()
+
+
+def test_same_games_in_any_batch_and_number_of_threads(named: str) -> None:
+    game, seeds, before = game_of("base"), np.arange(150, dtype=np.uint64), num_threads()
+    ended = []
+    for batch, count in ((150, 1), (150, 3), (40, 2), (1, 1)):
+        set_num_threads(count)
+        ended.append(play(game, (make_agent(named), make_agent(named)), seeds if batch > 1 else seeds[:10], batch))
+    set_num_threads(before)
+    for other in ended[1:]:
+        assert other.tobytes() == ended[0][: len(other)].tobytes()
+
+
+def test_order_and_number_of_decisions_do_not_matter(named: str) -> None:
+    game = game_of("backseat")
+    states = in_mid_play(game, 700)  # more than are observed at a time
+    order = np.random.default_rng(3).permutation(len(states))
+    chosen = [
+        started(named, game, len(states)).act(decisions_of(game, states[taken], taken))
+        for taken in (np.arange(len(states)), order)
+    ]
+    assert (chosen[0][order] == chosen[1]).all()
+    nobody = np.zeros(0, np.int64)
+    assert started(named, game, 0).act(Decisions(game, game.new_states(0), nobody, nobody)).shape == (0,)
+
+
+# --- In the search ----------------------------------------------------------------------------------------------------
+
+
+def test_the_search_counts_every_simulation_and_follows_the_network(table: tuple[Game, str]) -> None:
+    game, path = table
+    states = positions(game, 30)
+    decisions = decisions_of(game, states)
+    visits, means = search(game, states, decisions.seats, new_chances(1, len(states)), Options(40, leaf=path))
+    assert (visits[decisions.masks == 0] == 0).all()
+    assert (np.abs(means) <= 1).all()
+    assert (visits.sum(1)[decisions.masks.sum(1) > 1] == 40).all()
+    # The first simulation takes the action with the greatest prior.
+    once, _ = search(game, states, decisions.seats, new_chances(1, len(states)), Options(1, leaf=path))
+    assert (once.argmax(1) == started(path, game, len(states)).act(decisions)).all()
+
+
+def test_two_networks_in_one_process_are_two_leaves(tmp_path: Path) -> None:
+    game = game_of("base")
+    states = in_mid_play(game, 100)
+    chosen = [
+        started(f"mcts:10,leaf={write_network(tmp_path / f'{seed}.npz', game, seed=seed)}", game, len(states)).act(
+            decisions_of(game, states)
+        )
+        for seed in (1, 2)
+    ]
+    assert (chosen[0] != chosen[1]).any()
+
+
+# --- Names ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["{}", "network:{}", "network:{},sample", "mcts:5,leaf={}"])
+def test_names_and_files_that_cannot_be_used(name: str, tmp_path: Path) -> None:
+    path = write_network(tmp_path / "a.npz", death_valley())
+    agent = make_agent(name.format(path))
+    assert agent.name == (name if ":" in name else "network:{}").format(path)
+    assert agent.deterministic == (name in ("{}", "network:{}"))
+    with pytest.raises(OptionError, match=r"was trained for 'deathvalley'"):
+        agent.start(rift_valley(), np.zeros(1, np.uint64))
+    with pytest.raises(OptionError, match=r"trained on 'Highs & Lows' \(digest"):
+        agent.start(death_valley(deck="death_valley"), np.zeros(1, np.uint64))
+    with pytest.raises(NetworkError, match="cannot read the network"):
+        make_agent(name.format(tmp_path / "none.npz"))
+    (tmp_path / "b.npz").write_bytes(Path(path).read_bytes()[:1000])
+    with pytest.raises(NetworkError, match="damaged"):
+        make_agent(name.format(tmp_path / "b.npz"))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("network", "is written network:PATH"),
+        ("network:a.npz,sample=2", "is written network:PATH"),
+        ("trained:x", "takes no argument"),
+        ("weights.pt", r"known kinds: .*network.*, or a file \*\.npz"),
+        ("mcts:5,leaf=weights.pt", r"judge, random, greedy, trained and files \*\.npz"),
+    ],
+)
+def test_wrong_names(name: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        make_agent(name)
+
+
+# --- Shipped networks -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in the place of the shipped networks."""
+    monkeypatch.setattr(trained, "WEIGHTS", tmp_path)
+    return tmp_path
+
+
+def test_trained_is_the_network_of_the_setting(shelf: Path) -> None:
+    games: dict[str, Any] = {
+        "deathvalley_base": game_of("base"),
+        "deathvalley_backseat": game_of("backseat"),
+        "deathvalley_solo_none": game_of("solo"),
+        "deathvalley_solo_discard_points": game_of("solo discard_points"),
+        "deathvalley_solo_must_outbust": game_of("solo must_outbust"),
+        "deathvalley_solo_both": game_of("solo both"),
+        "riftvalley_identical_2": rift_valley(boards="identical"),
+        "riftvalley_asymmetrical_2": rift_valley(),
+        "riftvalley_asymmetrical_3": rift_valley(num_players=3),
+    }
+    for k, (name, game) in enumerate(games.items()):
+        write_network(shelf / f"{name}{SUFFIX}", game, seed=k)
+    for name, game in games.items():
+        path = trained_file(game)
+        assert path.name == f"{name}{SUFFIX}"
+        decisions = decisions_of(game, positions(game, 20))
+        for one, other in (("trained", str(path)), ("mcts:5,leaf=trained", f"mcts:5,leaf={path}")):
+            assert (started(one, game, 20).act(decisions) == started(other, game, 20).act(decisions)).all()
+
+
+def test_no_network_for_a_game(shelf: Path) -> None:
+    for name in ("trained", "mcts:5,leaf=trained"):
+        with pytest.raises(OptionError, match=r"for 'deathvalley' .*Shipped are: none; train one with"):
+            make_agent(name).start(game_of("base"), np.zeros(1, np.uint64))
+    write_network(shelf / "deathvalley_base.npz", game_of("base"))
+    with pytest.raises(OptionError, match=r"for 'riftvalley' .*Shipped are: deathvalley_base\.npz"):
+        trained_file(rift_valley())
+    with pytest.raises(OptionError, match=r"deathvalley_base\.npz was trained on .* and this is"):
+        trained_file(death_valley(deck="death_valley"))
+
+
+def test_every_shipped_file_is_in_the_table_and_as_strong_as_it_says() -> None:
+    files = {path.name for path in trained.WEIGHTS.glob(f"*{SUFFIX}")}
+    assert files <= {shipped.file for shipped in SHIPPED}
+    wrong = []
+    for name in sorted(files):
+        path = str(trained.WEIGHTS / name)
+        strength = load_network(path)[1].strength
+        assert strength, f"{name} states no strength"
+        for one in strength:
+            wrong.append(wrong_strength(path, one, deals=100))
+        assert trained_file(plan_of(path, strength[0].setting, strength[0].opponent).game).name == name
+    assert not any(wrong)
+
+
+@pytest.mark.parametrize(
+    ("game", "setting", "opponent"),
+    [(game_of("solo"), "none", None), (rift_valley(boards="identical", num_players=3), "identical", "random")],
+)
+def test_a_false_strength_is_found(game: Game, setting: str, opponent: str | None, tmp_path: Path) -> None:
+    path, seed = write_network(tmp_path / "a.npz", game), 11
+    plan = plan_of(path, setting, opponent or "solo AI")
+    assert plan.opponent == opponent
+    true = strength_of(row_of(play_plan(plan, deal_seeds(seed, 300))), seed)
+    assert true.games == 300 * len(plan.seats)
+    assert wrong_strength(path, true, 100) is None
+    boast = Strength(setting, true.opponent, 300, true.win + 0.3, true.win + 0.2, true.win + 0.4, seed)
+    assert "won" in str(wrong_strength(path, boast, 100))
+    odd = Strength(setting, true.opponent, 300, true.win, true.win + 0.1, true.win + 0.2, seed)
+    assert "is not between" in str(wrong_strength(path, odd, 100))
+
+
+def test_the_table_names_each_file_once() -> None:
+    assert len({shipped.file for shipped in SHIPPED}) == len(SHIPPED)
+    assert Shipped("a.npz", "deathvalley", {"solo": True}).is_for(game_of("solo"))
+    assert not Shipped("a.npz", "deathvalley", {"solo": True}).is_for(game_of("base"))
+    assert not Shipped("a.npz", "deathvalley", {"num_players": 2}).is_for(game_of("base"))
