@@ -3,7 +3,7 @@
 A game is added by an entry here and a module in `training.columns`; nothing else in `training` names a game.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,9 @@ class Entry:
         solo_opponent: Name of that AI in tables.
         options: Names of the command-line options that this game takes, with the game's option that each sets.
         columns_of_seats: Columns with one number for each seat that tables average, with their headings.
+        learning: Options of the games in which a policy learns: what never changes is not observed.
+        league: Opponents of a policy that learns between players, by default (`training.opponents`).
+        rivals: Agents against which such a policy is tested.
     """
 
     name: str
@@ -42,6 +45,9 @@ class Entry:
     solo_opponent: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     columns_of_seats: Mapping[str, str] = field(default_factory=dict)
+    learning: Options = field(default_factory=dict)
+    league: Sequence[str] = ()
+    rivals: Sequence[str] = ()
 
     def make(self, **options: Any) -> "Game":
         """The game with these options.
@@ -79,6 +85,9 @@ GAMES = {
         solo_opponent="solo AI",
         options={"deck": "deck", "max_turns": "max_turns"},
         columns_of_seats={"scores": "score", "busts": "busts"},
+        learning={"card_facts": False},
+        league=("self", "self", "greedy", "rulebook"),
+        rivals=("random", "greedy"),
     ),
     "riftvalley": Entry(
         name="riftvalley",
@@ -86,6 +95,8 @@ GAMES = {
         settings={"identical": {"boards": "identical"}, "asymmetrical": {"boards": "asymmetrical"}},
         options={"players": "num_players", "max_turns": "max_turns"},
         columns_of_seats={"scores": "score"},
+        league=("self", "self", "greedy", "noisy"),
+        rivals=("random", "noisy"),  # greedy alone would play the few deals alike again and again
     ),
 }
 

@@ -215,3 +215,24 @@ def plot_strategies(rows: Sequence[Row], title: str, path: Path) -> None:
             if k == 0:
                 below.set_ylabel("share of the victories, with 95 % interval")
         _save(figure, path)
+
+
+def plot_curves(rows: Sequence[Row], title: str, path: Path) -> None:
+    """Write learning curves, by decisions and by time, as a PNG: means over seeds with their intervals."""
+    lines = dict.fromkeys((row["setting"], row["opponent"]) for row in rows)
+    with mpl.rc_context(STYLE):
+        figure, axes = plt.subplots(1, 2, figsize=(12, 4.8), sharey=True, layout="constrained")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=12)
+        for ax, column, label in zip(axes, ("steps", "seconds"), ("decisions", "seconds of learning"), strict=True):
+            for k, line in enumerate(lines):
+                own = [row for row in rows if (row["setting"], row["opponent"]) == line]
+                at, color = [row[column] for row in own], COLORS[k % len(COLORS)]
+                ax.plot(at, [row["win"] for row in own], color=color, label=f"{line[0]} against {line[1]}")
+                low, high = [row["win_low"] for row in own], [row["win_high"] for row in own]
+                ax.fill_between(at, low, high, color=color, alpha=0.2, linewidth=0)
+            ax.set_xlabel(label)
+            ax.set_ylim(0, 1)
+            ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        axes[0].set_ylabel("games won in tests, with 95 % interval over seeds")
+        axes[1].legend(loc="lower right")
+        _save(figure, path)

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("valley-envs", "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "scipy", "openskill")
 OPTIONAL_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib")
 
-NOT_CONFIGURATION = ("json", "plot", "store", "quiet")
+NOT_CONFIGURATION = ("json", "plot", "store", "run", "resume", "quiet")
 """Arguments that say where results go, and change none."""
 
 

@@ -1,0 +1,67 @@
+"""Who sits in the other seats while a policy learns: agents, and past selves of the policy."""
+
+import numpy as np
+
+from agents.base import Agent, make_agent
+from agents.network import Network
+from agents.network_agent import SamplingAgent
+from agents.random import streams_of
+from valley_core.game import Game
+
+SELF = "self"
+"""Names past selves among the opponents."""
+
+NEWEST_SHARE = 0.5
+"""How often the newest of the past selves plays rather than any of them."""
+MOST_PAST = 8
+"""Past selves that are kept; beyond it a random one makes room, so that old and new ones stay."""
+
+
+class PastSelf(SamplingAgent):
+    """Plays as a past self of the policy, drawing its actions as in training.
+
+    Which one, `League.draw` says; it may change within a game.
+    """
+
+    def __init__(self) -> None:
+        self.name = SELF
+
+    def start(self, game: Game, seeds: np.ndarray) -> None:
+        """Seed one stream of random numbers for each seat of each game."""
+        self._draws = streams_of(seeds, game.seats)["rng"]
+
+    def become(self, network: Network) -> None:
+        """Play as this network from now on."""
+        self._network = network
+
+
+class League:
+    """The past selves of a policy, and the seats in which they play.
+
+    Args:
+        seed: Of the draws.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.past: list[Network] = []
+        self.seats: list[PastSelf] = []
+        self._rng = np.random.default_rng(seed)
+
+    def opponent(self, name: str) -> Agent:
+        """A new opponent: a past self if it is named so, else `agents.make_agent`. `draw` before it plays."""
+        if name != SELF:
+            return make_agent(name)
+        self.seats.append(PastSelf())
+        return self.seats[-1]
+
+    def remember(self, network: Network) -> None:
+        """Take in what the policy is now."""
+        if len(self.past) == MOST_PAST:
+            del self.past[int(self._rng.integers(MOST_PAST - 1))]  # the newest stays
+        self.past.append(network)
+
+    def draw(self) -> None:
+        """Draw who plays in each seat of past selves."""
+        for seat in self.seats:
+            newest = self._rng.random() < NEWEST_SHARE
+            seat.become(self.past[-1 if newest else int(self._rng.integers(len(self.past)))])

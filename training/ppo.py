@@ -1,0 +1,200 @@
+"""Proximal policy optimization with masks (sb3-contrib's `MaskablePPO`), from deals to a network without torch.
+
+One turn of the loop: past selves are drawn for the other seats, all games play `rollout` decisions of the learner,
+and the policy is improved on them. Between two turns lies nothing but what `Training.content` holds, so that a run
+that goes on from there is the run that was never broken off.
+"""
+
+import random
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.logger import Logger, configure
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import VecEnv
+from torch import nn
+
+from agents.network import MOST_BYTES, Network
+from training.course import Course
+from training.opponents import League
+
+if TYPE_CHECKING:
+    from training.train import Args
+
+DISCOUNT = 1.0
+"""Games end, and a victory is worth the same however late it comes."""
+ADVANTAGE_DECAY = 0.95
+"""Lambda of generalized advantage estimation."""
+TURNS_OF_A_SELF = 10
+"""Turns of the loop after which the policy joins its past selves."""
+
+HIDDEN = 128
+"""Size of each of the two hidden layers."""
+SHARE_OF_FIRST = 0.9
+"""Of a network's file the first layer has no more."""
+BYTES_OF_A_NUMBER = 2
+UNIT = 16
+"""Sizes are multiples of it."""
+
+
+class Trunk(BaseFeaturesExtractor):
+    """The hidden layers, shared by both heads."""
+
+    def __init__(self, space: spaces.Box, hidden: tuple[int, ...]) -> None:
+        super().__init__(space, hidden[-1])
+        sizes = [int(space.shape[0]), *hidden]
+        layers = [(nn.Linear(a, b), nn.ReLU()) for a, b in pairwise(sizes)]
+        self.layers = nn.Sequential(*(module for pair in layers for module in pair))
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """What both heads read."""
+        out: torch.Tensor = self.layers(observations)
+        return out
+
+
+class Policy(MaskableActorCriticPolicy):
+    """Logits and value on the trunk. The value is squashed by tanh, as in `agents.network`: victories are -1 to 1."""
+
+    def _build(self, lr_schedule: Any) -> None:
+        super()._build(lr_schedule)
+        self.value_net = nn.Sequential(self.value_net, nn.Tanh())  # type: ignore[assignment]
+
+
+def hidden_for(environment: VecEnv) -> tuple[int, ...]:
+    """Sizes of the hidden layers by default: the first is smaller where the file would be too large otherwise."""
+    inputs = int(environment.observation_space.shape[0])  # type: ignore[index]
+    most = int(MOST_BYTES * SHARE_OF_FIRST / (BYTES_OF_A_NUMBER * inputs))
+    return min(HIDDEN, most // UNIT * UNIT), HIDDEN
+
+
+def network_of(policy: Any) -> Network:
+    """The policy as plain arrays."""
+
+    def dense(layer: Any) -> tuple[np.ndarray, np.ndarray]:
+        weights, bias = (part.detach().cpu().numpy().astype(np.float32) for part in (layer.weight.T, layer.bias))
+        return np.ascontiguousarray(weights), bias.copy()
+
+    hidden = tuple(dense(layer) for layer in policy.features_extractor.layers if isinstance(layer, nn.Linear))
+    return Network(hidden, dense(policy.action_net), dense(policy.value_net[0]))
+
+
+def make_model(args: "Args", environment: VecEnv, seed: int | None) -> MaskablePPO:
+    """A policy that has learnt nothing yet; a seed also sets the global streams of random numbers, as SB3 does it."""
+    return MaskablePPO(
+        Policy,
+        environment,
+        learning_rate=args.learning_rate,
+        n_steps=args.rollout,
+        batch_size=args.minibatch,
+        n_epochs=args.epochs,
+        gamma=DISCOUNT,
+        gae_lambda=ADVANTAGE_DECAY,
+        ent_coef=args.entropy,
+        policy_kwargs={
+            "features_extractor_class": Trunk,
+            "features_extractor_kwargs": {"hidden": args.hidden or hidden_for(environment)},
+            "net_arch": [],
+        },
+        seed=seed,
+        device="cpu",
+    )
+
+
+class Training:
+    """A policy that learns.
+
+    Attributes:
+        model: sb3-contrib's.
+        environment: All games that are learnt on.
+        league: The past selves.
+        seconds: Time of learning so far.
+
+    Args:
+        args: Of the command.
+        course: What is learnt on.
+        content: What `content` gave, to go on from there; None to begin.
+        logs: Folder for TensorBoard; None for no logs.
+    """
+
+    def __init__(
+        self, args: "Args", course: Course, content: dict[str, Any] | None = None, logs: Path | None = None
+    ) -> None:
+        torch.set_num_threads(args.threads)
+        if content is None:
+            self.league = League(args.seed)
+            self.environment = course.environment(args.envs, self.league)
+            self.seconds, self._turns = 0.0, 0
+        else:
+            self.league, self.environment = content["league"], content["environment"]
+            self.seconds, self._turns = content["seconds"], content["turns"]
+        self.model = make_model(args, self.environment, args.seed if content is None else None)
+        self.model.set_logger(configure(str(logs), ["tensorboard"]) if logs else Logger(None, []))
+        if content is None:
+            self.league.remember(self.network)
+            self.league.draw()
+        else:
+            self._restore(content)
+        _, self._callback = self.model._setup_learn(0, None, reset_num_timesteps=content is None)
+
+    @property
+    def steps(self) -> int:
+        """Decisions of the learner so far."""
+        return int(self.model.num_timesteps)
+
+    @property
+    def network(self) -> Network:
+        """The policy as it is now."""
+        return network_of(self.model.policy)
+
+    def turn(self) -> None:
+        """Play, and improve the policy on what was played."""
+        start = perf_counter()
+        self._turns += 1
+        if self._turns % TURNS_OF_A_SELF == 0:
+            self.league.remember(self.network)
+        self.league.draw()
+        self.model.collect_rollouts(
+            self.environment, self._callback, self.model.rollout_buffer, n_rollout_steps=self.model.n_steps
+        )
+        self.model.train()
+        self.seconds += perf_counter() - start
+
+    def log(self, **numbers: float) -> None:
+        """Write numbers, and those of the last turn, for TensorBoard."""
+        for name, value in numbers.items():
+            self.model.logger.record(name, value)
+        self.model.logger.dump(self.steps)
+
+    def content(self) -> dict[str, Any]:
+        """All that the next turn depends on; pickled at once, since environment and league share the opponents."""
+        return {
+            "environment": self.environment,
+            "league": self.league,
+            "seconds": self.seconds,
+            "turns": self._turns,
+            "steps": self.steps,
+            "updates": self.model._n_updates,
+            "policy": self.model.policy.state_dict(),
+            "optimizer": self.model.policy.optimizer.state_dict(),
+            "seen": self.model._last_obs,
+            "begun": self.model._last_episode_starts,
+            "random": (random.getstate(), np.random.get_state(), torch.get_rng_state()),  # noqa: NPY002 - SB3's
+        }
+
+    def _restore(self, content: dict[str, Any]) -> None:
+        model = self.model
+        model.policy.load_state_dict(content["policy"])
+        model.policy.optimizer.load_state_dict(content["optimizer"])
+        model.num_timesteps, model._n_updates = content["steps"], content["updates"]
+        model._last_obs, model._last_episode_starts = content["seen"], content["begun"]
+        plain, numpy_state, torch_state = content["random"]
+        random.setstate(plain)
+        np.random.set_state(numpy_state)  # noqa: NPY002 - SB3 shuffles with the global stream
+        torch.set_rng_state(torch_state)

@@ -1,0 +1,111 @@
+"""Several vector environments of one shape as a single one: other settings or other opponents in each."""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from stable_baselines3.common.vec_env import VecEnv
+
+from valley_core.errors import OptionError
+
+Indices = None | int | Iterable[int]
+
+RECENT = 2000
+"""Games of which the share that was won is kept."""
+
+
+class SideBySide(VecEnv):
+    """Vector environments as one, the games of the first before those of the second and so on.
+
+    It counts what a training has to report, and is pickled with all its games.
+
+    Attributes:
+        parts: The environments; their games end in rewards by `valley_core.game.Reward.WIN`.
+        seconds: Time spent in steps and masks so far.
+        decisions: Actions taken so far.
+        illegal: How many of them were illegal.
+        recent: Whether each of the last games was won alone.
+    """
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        first = parts[0]
+        for part in parts:
+            if (part.observation_space, part.action_space) != (first.observation_space, first.action_space):
+                raise OptionError("environments side by side need the same observations and actions")
+        self.parts = list(parts)
+        self.seconds = 0.0
+        self.decisions = 0
+        self.illegal = 0
+        self.recent: deque[bool] = deque(maxlen=RECENT)
+        ends = np.cumsum([part.num_envs for part in parts])
+        self._slices = [slice(int(end) - part.num_envs, int(end)) for part, end in zip(parts, ends, strict=True)]
+        self._actions = np.zeros(int(ends[-1]), np.int64)
+        super().__init__(int(ends[-1]), first.observation_space, first.action_space)
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Give game i the seed ``seed + i`` at the next reset."""
+        return [
+            one
+            for part, where in zip(self.parts, self._slices, strict=True)
+            for one in part.seed(None if seed is None else seed + where.start)
+        ]
+
+    def reset(self) -> np.ndarray:
+        """Deal new games everywhere."""
+        observations = np.concatenate([part.reset() for part in self.parts])
+        self._masks = self._look()
+        return observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Note the actions, integers of shape (num_envs,)."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Carry them out: observations, rewards (float32), whether games ended, infos."""
+        start = perf_counter()
+        self.decisions += self.num_envs
+        self.illegal += self.num_envs - int(self._masks[np.arange(self.num_envs), self._actions].sum())
+        results = [part.step(self._actions[where]) for part, where in zip(self.parts, self._slices, strict=True)]
+        observations, rewards, ended = (np.concatenate([result[k] for result in results]) for k in range(3))
+        infos = [info for result in results for info in result[3]]
+        self.recent.extend((rewards[ended] >= 1).tolist())
+        self._masks = self._look()
+        self.seconds += perf_counter() - start
+        return observations, rewards, ended, infos
+
+    def _look(self) -> np.ndarray:
+        return np.concatenate([part.action_masks() for part in self.parts])
+
+    def action_masks(self) -> np.ndarray:
+        """Legal actions, bool of shape (num_envs, num_actions)."""
+        return self._masks
+
+    def env_method(self, method_name: str, *args: Any, indices: Indices = None, **kwargs: Any) -> list[Any]:
+        """Call a method of single games, as of `valley_core.sb3.SB3Adapter`."""
+        if method_name == "action_masks":
+            return [self._masks[i] for i in self._get_indices(indices)]
+        found = [one for part in self.parts for one in part.env_method(method_name, *args, **kwargs)]
+        return [found[i] for i in self._get_indices(indices)]
+
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        """An attribute of each game's environment."""
+        found = [one for part in self.parts for one in part.get_attr(attr_name)]
+        return [found[i] for i in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+        """Set an attribute of all environments."""
+        if set(self._get_indices(indices)) != set(range(self.num_envs)):
+            raise OptionError("the games of a batch share their attributes; set them for all games at once")
+        for part in self.parts:
+            part.set_attr(attr_name, value)
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
+        """No game is wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+    def close(self) -> None:
+        """Close all environments."""
+        for part in self.parts:
+            part.close()

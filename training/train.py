@@ -1,0 +1,306 @@
+"""``python -m training train``: a policy learns a game, and is written as a network that plays without torch.
+
+Death Valley alone against its AI, in one setting or in all (`training.course`); else in a league against agents and
+its own past selves (`training.opponents`). How it learns is in `training.ppo`.
+"""
+
+import dataclasses
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from tyro.conf import Positional
+
+from training.command import at_least, out, progress_bar, run_command, writable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from agents.network import Metadata
+    from training.course import Course
+    from training.ppo import Training
+
+Row = dict[str, Any]
+
+DEFAULT_STEPS = 2_000_000
+AGENT = "policy"
+"""What the policy is called in rows."""
+LATEST, BEST, RUN = "latest.npz", "best.npz", "run.json"
+SETTABLE_ON_RESUME = ("resume", "steps", "minutes", "quiet", "json", "plot")
+
+
+@dataclass(frozen=True)
+class Args:
+    """Train a policy by masked PPO on the native vector environment; the best network is written to RUN/best.npz.
+
+    It is agent `network:RUN/best.npz` then. RUN also holds checkpoints, logs for TensorBoard, and run.json with the
+    learning curve.
+    """
+
+    game: Positional[Literal["deathvalley", "riftvalley"]] = "deathvalley"
+    """The game."""
+    setting: str | None = None
+    """Solo game: none (default), discard_points, must_outbust, both, or all for one policy that sees the setting.
+    Rift Valley: identical (default) or asymmetrical."""
+    variant: Literal["base", "backseat"] | None = None
+    """Death Valley for two players: the variant."""
+    players: int | None = None
+    """Rift Valley: players, 2 to 5 (default 2)."""
+    deck: str | None = None
+    """Death Valley: a shipped deck (default highs_and_lows), or the path of a deck file."""
+    opponents: tuple[str, ...] = ()
+    """Who sits in the other seats, each in as many games; self: past selves. Default: self self greedy rulebook in
+    Death Valley, self self greedy noisy in Rift Valley."""
+    steps: int | None = None
+    """Decisions of the learner after which it ends (default 2,000,000)."""
+    minutes: float | None = None
+    """Minutes of learning after which it ends in any case."""
+    envs: int = 256
+    """Games side by side."""
+    rollout: int = 32
+    """Decisions in each game between two improvements."""
+    minibatch: int = 1024
+    """Decisions in each step of gradient descent."""
+    epochs: int = 3
+    """How often each decision is used."""
+    learning_rate: float = 1e-3
+    """Of Adam."""
+    entropy: float = 0.01
+    """Weight of the entropy of the policy, which keeps it trying."""
+    hidden: tuple[int, ...] = ()
+    """Sizes of the hidden layers, which policy and value share (default 128 128; the first is smaller where the
+    observation is so long that the file would be too large)."""
+    test_every: int = 200_000
+    """Decisions between two tests on fixed deals; at each, a checkpoint is written."""
+    test_games: int = 1000
+    """Games of a test in each setting against each rival."""
+    threads: int = 1
+    """Threads of torch. More are faster only if no other process wants the processors."""
+    seed: int = 0
+    """Seed of deals, opponents and learning."""
+    run: Path | None = None
+    """Folder of the run (default runs/GAME_SETTING_SEED)."""
+    resume: Path | None = None
+    """Go on with the run in this folder, or from this checkpoint; other arguments are those of the run."""
+    quiet: bool = False
+    """No progress bar."""
+
+
+def checked(args: Args) -> None:
+    """Refuse numbers that are out of range.
+
+    Raises:
+        OptionError: Names the argument and the remedy.
+    """
+    from valley_core.errors import OptionError
+
+    for name, least in (("envs", 1), ("rollout", 2), ("minibatch", 2), ("epochs", 1), ("threads", 1), ("seed", 0)):
+        at_least(name, getattr(args, name), least)
+    for name in ("test_every", "test_games"):
+        at_least(name.replace("_", "-"), getattr(args, name), 1)
+    if args.steps is not None:
+        at_least("steps", args.steps, 1)
+    if args.minutes is not None and not args.minutes > 0:
+        raise OptionError(f"--minutes {args.minutes:g} must be more than 0")
+    if not args.learning_rate > 0 or not args.entropy >= 0:
+        raise OptionError("--learning-rate must be more than 0, and --entropy at least 0")
+    at_least("hidden", min(args.hidden, default=1), 1)
+    if (args.envs * args.rollout) % args.minibatch:
+        raise OptionError(
+            f"--minibatch {args.minibatch} does not divide the {args.envs * args.rollout} decisions of a turn "
+            "(--envs times --rollout); give a divisor"
+        )
+
+
+def resumed(args: Args) -> tuple[Args, dict[str, Any]]:
+    """The arguments of the run that goes on, and its checkpoint.
+
+    Raises:
+        CheckpointError: There is none, or it is damaged.
+        OptionError: An argument is not that of the run.
+    """
+    from training.checkpoints import load_checkpoint
+    from valley_core.errors import OptionError
+
+    assert args.resume is not None
+    content = load_checkpoint(args.resume)
+    old: Args = content["args"]
+    for field in dataclasses.fields(Args):
+        given = getattr(args, field.name)
+        if field.name not in SETTABLE_ON_RESUME and given not in (field.default, getattr(old, field.name)):
+            option = f"--{field.name.replace('_', '-')}"
+            raise OptionError(f"{option} is {given} here and {getattr(old, field.name)} in the run; leave it out")
+    if args.game != old.game:
+        raise OptionError(f"the run is one of {old.game}, not of {args.game}")
+    folder = args.resume if args.resume.is_dir() else args.resume.parent
+    steps, minutes = args.steps or old.steps, args.minutes or old.minutes
+    return dataclasses.replace(old, steps=steps, minutes=minutes, run=folder, quiet=args.quiet), content
+
+
+def folder_of(args: Args, course: "Course") -> Path:
+    """Where a new run is written.
+
+    Raises:
+        OptionError: There is a run already.
+    """
+    from training.checkpoints import checkpoints_of
+    from valley_core.errors import OptionError
+
+    setting = args.setting or course.parts[0].setting
+    players = f"_{args.players}" if args.players else ""
+    folder = args.run or Path("runs") / f"{args.game}_{setting}{players}_{args.seed}"
+    if checkpoints_of(folder):
+        raise OptionError(f"there is a run in {folder} already; go on with --resume {folder}, or name another --run")
+    return folder
+
+
+def command_of(args: Args) -> str:
+    """The command of a run in one line, without what is as by default and without where it writes."""
+    words = ["python", "-m", "training", "train", args.game]
+    for field in dataclasses.fields(Args):
+        value = getattr(args, field.name)
+        if value == field.default or field.name in ("game", "run", "resume", "quiet"):
+            continue
+        plain = [Path(value).name] if field.name == "deck" else value if isinstance(value, tuple) else [value]
+        words += [f"--{field.name.replace('_', '-')}", *map(str, plain)]
+    return shlex.join(words)
+
+
+class Log:
+    """What a run writes beside its checkpoints: tests, the best network and the curve."""
+
+    def __init__(self, args: Args, course: "Course", training: "Training", folder: Path, rows: list[Row]) -> None:
+        self.args, self.course, self.training, self.folder, self.rows = args, course, training, folder, rows
+
+    def test(self) -> list[Row]:
+        """Test the policy as it is written, keep it if it is the best so far, and write the curve."""
+        from agents.network import save_network
+        from training.report import config_of, write_json
+
+        file = self.folder / LATEST
+        save_network(file, self.training.network, self.metadata())
+        rows = self.course.test(f"network:{file}", self.args.test_games, self.args.seed)
+        learnt = self.training.environment
+        for row in rows:
+            row |= {"agent": AGENT, "steps": self.training.steps, "seconds": self.training.seconds}
+            row |= {"seconds_in_games": learnt.seconds, "illegal_in_training": learnt.illegal}
+        before = max((score(own) for own in by_steps(self.rows)), default=-1.0)
+        self.rows += rows
+        if score(rows) > before:
+            save_network(self.folder / BEST, self.training.network, self.metadata(rows))
+        write_json(self.folder / RUN, config_of(self.args, command=command_of(self.args)), self.args.seed, self.rows)
+        self.training.log(**{f"test/{row['setting']}_against_{row['opponent']}": row["win"] for row in rows})
+        return rows
+
+    def metadata(self, rows: Sequence[Row] = ()) -> "Metadata":
+        """What is to be known of the network, with its strength in these rows."""
+        from agents.network import Strength, metadata_of
+        from training.report import versions
+
+        seed = self.args.seed
+        strength = tuple(
+            Strength(row["setting"], row["opponent"], row["games"], row["win"], row["win_low"], row["win_high"], seed)
+            for row in rows
+        )
+        return metadata_of(
+            self.course.game,
+            inputs=self.training.network.inputs,
+            command=command_of(self.args),
+            seed=seed,
+            versions=versions(),
+            strength=strength,
+        )
+
+    def save(self) -> None:
+        """Write a checkpoint."""
+        from training.checkpoints import save_checkpoint
+
+        content = self.training.content() | {"args": self.args, "rows": self.rows}
+        save_checkpoint(self.folder, self.training.steps, content)
+
+
+def by_steps(rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each test, in order."""
+    return [[row for row in rows if row["steps"] == steps] for steps in dict.fromkeys(row["steps"] for row in rows)]
+
+
+def score(rows: Sequence[Row]) -> float:
+    """What makes a policy the best: its mean share of victories in a test."""
+    return sum(row["win"] for row in rows) / len(rows)
+
+
+def learn(args: Args, console: "Console | None" = None) -> list[Row]:
+    """Train to the end; the rows of all tests."""
+    from training.course import course_of
+    from training.ppo import Training
+    from training.statistics import percent, wilson
+
+    content = None
+    if args.resume is not None:
+        args, content = resumed(args)
+    checked(args)
+    course = course_of(args)
+    folder = args.run if content is not None and args.run is not None else folder_of(args, course)
+    writable(folder / RUN)
+    training = Training(args, course, content, folder)
+    log = Log(args, course, training, folder, content["rows"] if content else [])
+    goal = args.steps or DEFAULT_STEPS
+
+    def tell(rows: Sequence[Row]) -> None:
+        if console is not None:
+            console.print(test_line(rows), soft_wrap=True)
+
+    if content is None:
+        tell(log.test())
+        log.save()
+    with progress_bar(goal, args.quiet) as work:
+        work("learning")(training.steps)
+        while training.steps < goal and not (args.minutes and training.seconds >= 60 * args.minutes):
+            before = training.steps
+            training.turn()
+            recent = training.environment.recent
+            won = wilson(sum(recent), len(recent))
+            rate = training.steps / training.seconds
+            shares = f"{percent(won.value)} [{100 * won.low:.1f}, {100 * won.high:.1f}]"
+            work(f"won of the last {len(recent):,} games: {shares}, {rate:,.0f} decisions/s")(training.steps - before)
+            inside = training.environment.seconds / training.seconds
+            training.log(**{"games/win": won.value, "time/decisions_per_s": rate, "time/share_in_games": inside})
+            if training.steps // args.test_every > before // args.test_every:
+                tell(log.test())
+                log.save()
+    if log.rows[-1]["steps"] < training.steps:
+        tell(log.test())
+        log.save()
+    return log.rows
+
+
+def test_line(rows: Sequence[Row]) -> str:
+    """A test in one line."""
+    from training.tables import interval
+
+    parts = ", ".join(f"{row['setting']} against {row['opponent']} {interval(row, 'win')}" for row in rows)
+    return f"{rows[0]['steps']:>12,} decisions, {rows[0]['seconds']:6.0f} s: won {parts}"
+
+
+def run(args: Args) -> int:
+    """Train, and print each test; the exit code."""
+    from training.cells import fault
+
+    console = out()
+    rows = learn(args, console)
+    last = by_steps(rows)[-1][0]
+    inside = last["seconds_in_games"] / max(last["seconds"], 1e-9)
+    tested = sum(row["illegal"] for row in rows)
+    console.print(
+        f"{last['steps']:,} decisions in {last['seconds']:.0f} s, {100 * inside:.0f} % of it in the games; "
+        f"illegal actions: {last['illegal_in_training']} in training, {tested} in tests",
+        soft_wrap=True,
+    )
+    return fault(rows) or int(last["illegal_in_training"] > 0)
+
+
+def main(argv: Sequence[str]) -> int:
+    """The command."""
+    return run_command("train", Args, run, argv)
