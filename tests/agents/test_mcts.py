@@ -143,7 +143,7 @@ def test_converges_to_exact_play(leaf: str, errors: tuple[float, ...]) -> None:
     assert mean_errors[0] > mean_errors[1] > mean_errors[2]
     assert all(error < bound for error, bound in zip(mean_errors, errors, strict=True))
     assert regrets[2] < 0.04
-    assert regrets[2] < regrets[0]
+    assert regrets[2] <= regrets[0]
 
 
 def test_plays_exactly_where_that_is_known() -> None:

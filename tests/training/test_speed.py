@@ -20,7 +20,7 @@ def test_all_layers_of_death_valley(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["speed", *QUICK, "--profile", "--json", str(file)]) == 0
     rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
     rates = {row["layer"]: row for row in rows if row["layer"] in LAYERS}
-    assert list(rates) == ["kernel", "batch", "aec_raw", "aec", "parallel", "solo", "vector", "sb3"]
+    assert list(rates) == ["kernel", "batch", "aec_raw", "aec", "parallel", "solo", "vector", "sb3", "mcts"]
     for layer, row in rates.items():
         assert row["game"] == "deathvalley"
         assert row["batch"] == (8 if LAYERS[layer].batched else 1)
@@ -63,11 +63,17 @@ def test_ratios_are_to_the_peers_best_batch() -> None:
         {"game": "deathvalley", "layer": "batch", "batch": 1024, "steps_per_s": 400},
         {"game": "deathvalley", "layer": "aec_raw", "batch": 1, "steps_per_s": 100},
     ]
-    ratios = {row["layer"]: row for row in ratio_rows(ours, PEERS)}
-    assert ratios["batch"]["ratio"] == 2
-    assert ratios["batch"]["peer"] == "pgx connect_four × 4096"
-    assert ratios["aec_raw"]["ratio"] == 2
-    assert "aec" not in ratios
+    ratios = {(row["layer"], row["peer"]): row["ratio"] for row in ratio_rows(ours, PEERS)}
+    assert ratios == {
+        ("batch", "pgx connect_four × 4096"): 2,
+        ("batch", "pgx hex × 4096"): pytest.approx(400 / 900),
+        ("aec_raw", "pettingzoo connect_four_v3.raw_env × 1"): 2,
+    }
+
+
+def test_a_step_of_a_search_is_a_simulation() -> None:
+    (row,) = read_rows('{"peer": "openspiel_mcts", "game": "hearts", "batch": 1, "simulations_per_s": 7}')
+    assert row["steps_per_s"] == 7
 
 
 def test_peers_run_in_their_own_interpreter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
