@@ -27,7 +27,7 @@ class Args:
 
     agents: tuple[str, ...] = ("greedy", "mcts:200", "mcts:1000")
     """Agents that see what a player sees, by name."""
-    simulations: int = 2000
+    simulations: int = 1000
     """Of the search that sees the deck, for each decision."""
     games: int = 300
     """Deals of each agent in each setting."""
