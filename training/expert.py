@@ -25,7 +25,7 @@ from tyro.conf import Positional
 
 from agents.base import make_agent
 from agents.mcts import Options, search
-from agents.network import Network, Strength, load_network, metadata_of, save_network
+from agents.network import Network, Strength, check_fit, load_network, metadata_of, save_network
 from training.command import at_least, out, progress_bar, run_command
 from training.games import Entry, entry_of
 from training.match import agent_seeds, deal_seeds, play_games
@@ -55,6 +55,8 @@ class Args:
     """Rift Valley: players, 2 to 5 (default 2)."""
     deck: str | None = None
     """Death Valley: a shipped deck (default highs_and_lows), or the path of a deck file."""
+    start: Path | None = None
+    """A network to begin with, as from `python -m training train`; its hidden layers are those of the run."""
     iterations: int = 6
     """Rounds of playing and fitting."""
     games: int = 2000
@@ -70,7 +72,7 @@ class Args:
     explored: float = 0.25
     """Part of the decisions that are drawn in proportion to the visits, so that games differ; the rest is the best."""
     hidden: tuple[int, ...] = (256, 256)
-    """Widths of the hidden layers."""
+    """Widths of the hidden layers; with --start, those of that network count."""
     epochs: int = 8
     """Passes over the games of the window in an iteration."""
     minibatch: int = 1024
@@ -238,7 +240,8 @@ def fit(game: Game, decided: Decided, start: Network | None, args: Args, seed: i
 
     torch.set_num_threads(args.threads)
     torch.manual_seed(seed)
-    module = build(inputs_of(game), args.hidden, game.num_actions)
+    hidden = args.hidden if start is None else tuple(len(bias) for _, bias in start.hidden)
+    module = build(inputs_of(game), hidden, game.num_actions)
     if start is not None:
         take_over(module, start)
     optimizer = torch.optim.AdamW(module.parameters(), args.learning_rate, weight_decay=args.weight_decay)
@@ -337,6 +340,9 @@ def run(args: Args) -> int:
     args.folder.mkdir(parents=True, exist_ok=True)
     console = out()
     network: Network | None = None
+    if args.start is not None:
+        network, metadata = load_network(args.start)
+        check_fit(str(args.start), network, metadata, first)
     command = " ".join(["python -m training", *sys.argv[1:]])
     for k in range(args.iterations):
         path, kept = args.folder / f"network-{k}.npz", args.folder / f"games-{k}.npz"
@@ -345,7 +351,9 @@ def run(args: Args) -> int:
             console.print(f"iteration {k}: there already ({path})")
             continue
         start = perf_counter()
-        guide = "judge" if k < args.judge or network is None else str(args.folder / f"network-{k - 1}.npz")
+        guide = "judge"
+        if k >= args.judge and network is not None:
+            guide = str(args.folder / f"network-{k - 1}.npz" if k else args.start)
         if not kept.exists():
             with progress_bar(args.games, args.quiet) as work:
                 play_iteration(args, games, k, guide, work).save(kept)

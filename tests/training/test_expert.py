@@ -93,6 +93,15 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFi
     assert [strength.setting for strength in one[1].strength] == ["none", "discard_points", "must_outbust", "both"]
 
 
+def test_a_run_begins_with_a_network(tmp_path: Path) -> None:
+    """From its own result on, guided by it from the first game; the width of its layers is kept."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert main(["expert", *QUICK, "--iterations", "1", "--folder", str(first)]) == 0
+    start = ["--start", str(first / "network-0.npz"), "--judge", "0", "--hidden", "99"]
+    assert main(["expert", *QUICK, *start, "--iterations", "2", "--folder", str(second)]) == 0
+    assert len(load_network(second / "network-1.npz")[0].hidden[0][1]) == 16
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
