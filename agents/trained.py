@@ -13,7 +13,7 @@ WEIGHTS = Path(__file__).parent / "weights"
 """Where the files are."""
 TRAINED = "trained"
 """Names the best one for a game."""
-HOW_TO_TRAIN = "train one with `python -m training`, and name its file in place of 'trained'"
+HOW_TO_TRAIN = "train one with `python -m training train`, and name its file in place of 'trained'"
 
 
 @dataclass(frozen=True)
@@ -35,16 +35,8 @@ class Shipped:
         return self.game == game.name and all(game.options.get(name) == value for name, value in self.options.items())
 
 
-def _solo(setting: str, discard_points: bool, must_outbust: bool) -> Shipped:
-    options = {"solo": True, "discard_points": discard_points, "must_outbust": must_outbust}
-    return Shipped(f"deathvalley_solo_{setting}.npz", "deathvalley", options)
-
-
 SHIPPED = (
-    _solo("none", False, False),
-    _solo("discard_points", True, False),
-    _solo("must_outbust", False, True),
-    _solo("both", True, True),
+    Shipped("deathvalley_solo.npz", "deathvalley", {"solo": True}),  # it observes the modifiers
     Shipped("deathvalley_base.npz", "deathvalley", {"solo": False, "variant": "base"}),
     Shipped("deathvalley_backseat.npz", "deathvalley", {"solo": False, "variant": "backseat"}),
     # Which of the two boards are meant is seen from the boards: the other network does not fit.

@@ -7,20 +7,25 @@ is a difference on the same deals.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from training.command import at_least, out, progress_bar, run_command, writable
 
+if TYPE_CHECKING:
+    from valley_core.game import Game
+
 GAME = "deathvalley"
 BASELINE = "none"
+DEFAULT_AGENTS = ("random", "greedy", "mcts:50")
 
 
 @dataclass(frozen=True)
 class Args:
     """Agents against Death Valley's solo AI, with and without its difficulty modifiers, on the same deals."""
 
-    agents: tuple[str, ...] = ("random", "greedy")
-    """Agents, by name."""
-    games: int = 10_000
+    agents: tuple[str, ...] = ()
+    """Agents, by name. Default: random, greedy, mcts:50, and trained if a network is shipped for the deck."""
+    games: int = 2000
     """Games of each agent with each combination of modifiers."""
     seed: int = 0
     """Seed of the deals and of all agents."""
@@ -38,6 +43,18 @@ class Args:
     """No progress bar."""
 
 
+def default_agents(game: "Game") -> tuple[str, ...]:
+    """Random, greedy, search, and the shipped network if one fits this deck."""
+    from agents.trained import TRAINED, trained_file
+    from valley_core.errors import OptionError
+
+    try:
+        trained_file(game)
+    except OptionError:
+        return DEFAULT_AGENTS
+    return (*DEFAULT_AGENTS, TRAINED)
+
+
 def run(args: Args) -> int:
     """Play, print the tables and write the files; the exit code."""
     from training import cells, tables
@@ -50,13 +67,12 @@ def run(args: Args) -> int:
     at_least("batch", args.batch, 1)
     at_least("seed", args.seed, 0)
     writable(args.json, args.plot)
-    at_least("agents", len(args.agents), 1)
     entry = entry_of(GAME)
     games = {
         setting: entry.make(deck=args.deck, max_turns=args.max_turns, **options)
         for setting, options in entry.solo.items()
     }
-    agents = tuple(dict.fromkeys(args.agents))
+    agents = tuple(dict.fromkeys(args.agents or default_agents(games[BASELINE])))
     plans = [cells.Plan(entry, game, setting, agent, None) for agent in agents for setting, game in games.items()]
     seeds = deal_seeds(args.seed, args.games)
     setup = cells.warm_up(plans, seeds)

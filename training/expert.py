@@ -23,13 +23,12 @@ from typing import Any, Literal
 import numpy as np
 from tyro.conf import Positional
 
-from agents.base import make_agent
 from agents.mcts import Options, search
-from agents.network import Network, Strength, check_fit, load_network, metadata_of, save_network
+from agents.network import Network, Strength, check_fit, load_network, metadata_of, save_network, strength_of
+from training import cells
 from training.command import at_least, out, progress_bar, run_command
 from training.games import Entry, entry_of
-from training.match import agent_seeds, deal_seeds, play_games
-from training.statistics import Interval, wilson
+from training.match import agent_seeds, deal_seeds
 from valley_core.batch import CHANCE, in_threads, loops_of
 from valley_core.errors import OptionError
 from valley_core.game import Game, Reward, Status
@@ -296,19 +295,11 @@ def games_of(args: Args) -> tuple[Entry, dict[str, Game]]:
     return entry, {name: entry.make(**known[name], **options) for name in names}
 
 
-def measured(entry: Entry, game: Game, setting: str, agent: str, count: int) -> tuple[str, Interval]:
-    """Wins of an agent against the game's own AI, or greedy, on the deals set apart; its name, and the interval."""
-    seeds = deal_seeds(EVALUATION_SEED, count)
-    if setting in entry.solo:
-        table = play_games(game, [make_agent(agent), None], seeds)
-        return entry.solo_opponent, wilson(int((table["winner"] == 0).sum()), count)
-    won = games = 0
-    for seat in range(game.seats):
-        own, others = make_agent(agent), make_agent("greedy")
-        some = seeds[seat :: game.seats]
-        table = play_games(game, [own if k == seat else others for k in range(game.seats)], some)
-        won, games = won + int((table["winner"] == seat).sum()), games + len(some)
-    return "greedy", wilson(won, games)
+def measured(entry: Entry, game: Game, setting: str, agent: str, count: int) -> Strength:
+    """Wins of an agent against the game's own AI, or else greedy, on the deals set apart."""
+    opponent = None if setting in entry.solo else "greedy"
+    plan = cells.Plan(entry, game, setting, agent, opponent)
+    return strength_of(cells.row_of(cells.play(plan, deal_seeds(EVALUATION_SEED, count))), EVALUATION_SEED)
 
 
 def play_iteration(args: Args, games: dict[str, Game], k: int, guide: str, work: Any) -> Decided:
@@ -365,10 +356,7 @@ def run(args: Args) -> int:
         metadata = metadata_of(first, inputs=inputs_of(first), command=command, seed=args.seed, versions=versions())
         partial = path.with_name(f"partial-{k}.npz")
         save_network(partial, network, metadata)
-        strength = []
-        for setting, game in games.items():
-            opponent, win = measured(entry, game, setting, str(partial), args.evaluate)
-            strength.append(Strength(setting, opponent, win.size, win.value, win.low, win.high, EVALUATION_SEED))
+        strength = [measured(entry, game, setting, str(partial), args.evaluate) for setting, game in games.items()]
         save_network(partial, network, replace(metadata, strength=tuple(strength)))
         os.replace(partial, path)
         network, _ = load_network(path)  # its numbers are rounded: a run that is taken up goes on from the same

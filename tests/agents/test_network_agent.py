@@ -254,10 +254,7 @@ def test_trained_is_the_network_of_the_setting(shelf: Path) -> None:
     games: dict[str, Any] = {
         "deathvalley_base": game_of("base"),
         "deathvalley_backseat": game_of("backseat"),
-        "deathvalley_solo_none": game_of("solo"),
-        "deathvalley_solo_discard_points": game_of("solo discard_points"),
-        "deathvalley_solo_must_outbust": game_of("solo must_outbust"),
-        "deathvalley_solo_both": game_of("solo both"),
+        "deathvalley_solo": game_of("solo both"),
         "riftvalley_identical_2": rift_valley(boards="identical"),
         "riftvalley_asymmetrical_2": rift_valley(),
         "riftvalley_asymmetrical_3": rift_valley(num_players=3),

@@ -63,6 +63,11 @@ def test_difficulty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "paired Bonett-Price interval" in out
 
 
+def test_a_network_is_measured_only_where_it_fits(tmp_path: Path) -> None:
+    run = run_json(tmp_path, "difficulty", "--games", "4", "--deck", "death_valley")
+    assert list(dict.fromkeys(row["agent"] for row in run["rows"])) == ["random", "greedy", "mcts:50"]
+
+
 def test_a_run_repeats_itself(tmp_path: Path) -> None:
     arguments = ("evaluate", "--agents", "random", "--games", "100", "--settings", "both")
     one = run_json(tmp_path, *arguments, "--batch", "13")
@@ -172,7 +177,6 @@ def test_games_that_repeat_themselves_are_told(tmp_path: Path, capsys: pytest.Ca
 BAD = {
     "no command": (["train_harder"], "there is no command 'train_harder'"),
     "agent": (["difficulty", "--agents", "randm"], "there is no agent 'randm'"),
-    "no agents": (["difficulty", "--agents"], "--agents 0 is too small"),
     "games": (["difficulty", "--games", "0"], "--games 0 is too small"),
     "deck": (["difficulty", "--agents", "random", "--deck", "no_such_deck"], "no such file or shipped deck"),
     "turns": (["difficulty", "--agents", "random", "--max-turns", "0"], "max_turns=0 must be"),
