@@ -42,6 +42,10 @@ class Options:
         open_cards: Look at what is hidden, but for luck still to come: for bounds, not for play.
         exact: Positions that exact play may write down before a late decision is searched; where that solves it, the
             best action is played (solo Death Valley: `agents.exact_deathvalley`). 0: search alone.
+
+    Raises:
+        OptionError: A number that is out of range, or a leaf that there is not.
+        NetworkError: The file of a network cannot be used.
     """
 
     simulations: int = 200
@@ -50,6 +54,19 @@ class Options:
     exploration: float = 1.0
     open_cards: bool = False
     exact: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what no search can do."""
+        if not 1 <= self.simulations <= MOST_SIMULATIONS:
+            raise OptionError(f"mcts needs 1 to {MOST_SIMULATIONS:,} simulations, not {self.simulations:,}")
+        if self.leaf.endswith(SUFFIX):
+            load_network(self.leaf)  # says what is wrong with it before anything is played
+        elif self.leaf not in LEAVES:
+            raise OptionError(f"mcts knows the leaves {', '.join(LEAVES)} and files *{SUFFIX}, not {self.leaf!r}")
+        if not 0 <= self.exact <= MOST_EXACT:
+            raise OptionError(f"exact of mcts is 0 to {MOST_EXACT:,} positions, not {self.exact:,}")
+        if not 0 <= self.exploration < float("inf") or not 0 <= self.seconds < float("inf"):
+            raise OptionError("exploration and seconds of mcts are 0 or more, and finite")
 
 
 _KEYS = {"leaf": str, "exploration": float, "seconds": float, "open_cards": bool, "exact": int}
@@ -81,18 +98,7 @@ def options_of(argument: str) -> Options:
             f"the agent 'mcts' is written mcts:SIMULATIONS, then ,KEY=VALUE for each of {', '.join(_KEYS)} "
             f"(as in mcts:200,leaf=random), not mcts:{argument}"
         ) from None
-    options = Options(**found)
-    if not 1 <= options.simulations <= MOST_SIMULATIONS:
-        raise OptionError(f"mcts needs 1 to {MOST_SIMULATIONS:,} simulations, not {options.simulations:,}")
-    if options.leaf.endswith(SUFFIX):
-        load_network(options.leaf)  # says what is wrong with it before anything is played
-    elif options.leaf not in LEAVES:
-        raise OptionError(f"mcts knows the leaves {', '.join(LEAVES)} and files *{SUFFIX}, not {options.leaf!r}")
-    if not 0 <= options.exact <= MOST_EXACT:
-        raise OptionError(f"exact of mcts is 0 to {MOST_EXACT:,} positions, not {options.exact:,}")
-    if not 0 <= options.exploration < float("inf") or not 0 <= options.seconds < float("inf"):
-        raise OptionError("exploration and seconds of mcts are 0 or more, and finite")
-    return options
+    return Options(**found)
 
 
 def leaf_of(game: Game, name: str) -> Leaf:

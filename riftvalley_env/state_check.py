@@ -36,6 +36,8 @@ def check_state(state: Any, data: np.ndarray, template: np.ndarray) -> None:
         raise StateError(
             f"not one state of Rift Valley: type {type(state).__name__}, shape {shape}, dtype {dtype}{REMEDY}"
         )
+    if isinstance(state, np.ndarray):
+        state = state[()]  # as `np.load` gives a saved record
     for name in OPTIONS:
         if state[name] != template[name]:
             raise StateError(f"field {name} is {state[name]}; this game was made with {template[name]}{REMEDY}")

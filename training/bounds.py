@@ -108,18 +108,18 @@ def run(args: Args) -> int:
     rows = cells.compared(played)
     brackets = [bracket(rows, setting, seers) for setting in dict.fromkeys(args.settings)]
 
-    console = out()
     title = f"{entry.title}: wins against the solo AI ({args.games:,} deals, seed {args.seed})"
-    console.print(tables.table(title, *tables.outcome_table(rows), 3))
-    console.print(tables.table("Bracket of the best possible win rate", *tables.bracket_table(brackets), 2, None))
-    seconds = sum(cell.seconds for cell in played)
-    console.print(f"{len(rows) * args.games:,} games in {seconds:.1f} s, after {setup:.1f} s of compiling and loading")
     if args.json:
         write_json(args.json, config_of(args, options=dict(plans[0].game.options)), args.seed, rows + brackets)
     if args.plot:
         from training.plots import plot_wins
 
         plot_wins(rows, title, args.plot)
+    console = out()
+    console.print(tables.table(title, *tables.outcome_table(rows), 3))
+    console.print(tables.table("Bracket of the best possible win rate", *tables.bracket_table(brackets), 2, None))
+    seconds = sum(cell.seconds for cell in played)
+    console.print(f"{len(rows) * args.games:,} games in {seconds:.1f} s, after {setup:.1f} s of compiling and loading")
     return cells.fault(rows)
 
 

@@ -82,9 +82,15 @@ def run(args: Args) -> int:
             played.append(cells.play(plan, seeds, args.batch, work(f"{plan.agent}, {plan.setting}")))
     rows = cells.effects(played, BASELINE)
 
-    console = out()
     deck = games[BASELINE].options["deck"]
     title = f"{entry.title}: wins against the solo AI (deck {deck}, {args.games:,} deals, seed {args.seed})"
+    if args.json:
+        write_json(args.json, config_of(args, game=GAME, options=dict(games[BASELINE].options)), args.seed, rows)
+    if args.plot:
+        from training.plots import plot_difficulty
+
+        plot_difficulty(rows, title, args.plot, BASELINE)
+    console = out()
     headings, lines = tables.outcome_table(rows)
     lines = [[line[1], line[0], *line[3:]] for line in lines]
     console.print(tables.table(title, ["agent", "setting", *headings[3:]], lines, 2))
@@ -99,12 +105,6 @@ def run(args: Args) -> int:
     console.print(
         f"{sum(row['games'] for row in rows):,} games in {seconds:.1f} s, after {setup:.1f} s of compiling and loading"
     )
-    if args.json:
-        write_json(args.json, config_of(args, game=GAME, options=dict(games[BASELINE].options)), args.seed, rows)
-    if args.plot:
-        from training.plots import plot_difficulty
-
-        plot_difficulty(rows, title, args.plot, BASELINE)
     return cells.fault(rows)
 
 

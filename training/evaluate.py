@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from training.games import Entry, Options
     from valley_core.game import Game
 
+OWN_BOARDS = "own boards"
+"""Name of the setting that --boards make."""
 DEFAULT_AGENTS = ("random", "greedy")
 DEFAULT_VARIANT = "base"
 
@@ -52,6 +54,9 @@ class Args:
     """Death Valley: a shipped deck (default highs_and_lows), or the path of a deck file."""
     players: int | None = None
     """Rift Valley: players, 2 to 5 (default 2; a field has as many as it names)."""
+    boards: tuple[str, ...] = ()
+    """Rift Valley: boards to deal from in the place of --settings, shipped ones or files: one for all players, or one
+    for each and at most 5."""
     max_turns: int | None = None
     """Turns after which a game is truncated, without a winner; the default is the game's."""
     games: int = 10_000
@@ -81,6 +86,11 @@ def options_of(args: Args, entry: "Entry") -> dict[str, Any]:
     for name in chosen:
         if name not in entry.options:
             raise OptionError(f"--{name.replace('_', '-')} is no option of {entry.title}")
+    if args.boards:
+        if "boards" not in entry.options:
+            raise OptionError(f"--boards is no option of {entry.title}")
+        if args.settings:
+            raise OptionError("--boards are dealt in the place of those of --settings: give one of them")
     if args.variant is not None:
         if args.variant not in entry.settings:
             raise OptionError(f"--variant is no option of {entry.title}")
@@ -103,6 +113,8 @@ def settings_of(args: Args, entry: "Entry", solo: bool) -> Mapping[str, "Options
                 "--settings are the solo game's: leave --opponent and --field out, or name a --variant in their place"
             )
         return {name: entry.settings[name] for name in (args.variant or DEFAULT_VARIANT,)}
+    if args.boards:
+        return {OWN_BOARDS: {"boards": list(args.boards)}}
     known = entry.solo if solo else entry.settings
     for setting in args.settings:
         if setting not in known:

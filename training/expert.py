@@ -7,10 +7,11 @@ of thumb (leaf ``judge``), later by the network.
 Source: Anthony, Tian, Barber: Thinking Fast and Slow with Deep Learning and Tree Search, NeurIPS 2017; Silver et al.:
 Mastering the game of Go without human knowledge, Nature 550, 2017.
 
-A run lives in a folder: for each iteration what was played (``games-3.npz``) and the network (``network-3.npz``). The
-same command goes on with the first iteration that is not there.
+A run lives in a folder: what it is (``run.json``), and for each iteration what was played (``games-3.npz``) and the
+network (``network-3.npz``). The same command goes on with the first iteration that is not there; another is refused.
 """
 
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ from training import cells
 from training.command import at_least, out, progress_bar, run_command
 from training.games import Entry, entry_of
 from training.match import agent_seeds, deal_seeds
+from training.report import config_of
 from valley_core.batch import CHANCE, in_threads, loops_of
 from valley_core.errors import OptionError
 from valley_core.game import Game, Reward, Status
@@ -316,19 +318,56 @@ def play_iteration(args: Args, games: dict[str, Game], k: int, guide: str, work:
     return Decided.joined(parts)
 
 
+NOT_THE_RUN = ("iterations", "evaluate", "threads", "quiet", "batch", "folder")
+"""Arguments that a run may be taken up with other values of."""
+
+
+def claim_folder(args: Args, game: Game) -> None:
+    """Write what the run is into its folder, or compare it with what is there.
+
+    Raises:
+        OptionError: The folder holds another run; says in what it differs.
+    """
+    wanted = {name: value for name, value in config_of(args).items() if name not in NOT_THE_RUN}
+    wanted = json.loads(json.dumps(wanted | {"options": dict(game.options)}))
+    file = args.folder / "run.json"
+    if file.exists():
+        try:
+            found = json.loads(file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise OptionError(f"{file} is damaged ({error}); name another --folder") from error
+        differing = [f"{k} {found.get(k)!r}, not {wanted.get(k)!r}" for k in wanted if found.get(k) != wanted[k]]
+        if differing:
+            raise OptionError(f"{args.folder} holds another run ({'; '.join(differing)}); name another --folder")
+        return
+    args.folder.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
+
+
+def check_numbers(args: Args) -> None:
+    """Raise `OptionError` for a number that is out of range."""
+    for name in ("iterations", "games", "simulations", "window", "epochs", "minibatch", "evaluate", "batch", "threads"):
+        at_least(name, getattr(args, name), 1)
+    at_least("seed", args.seed, 0)
+    at_least("judge", args.judge, 0)
+    for name in ("explored", "bootstrap"):
+        if not 0 <= getattr(args, name) <= 1:
+            raise OptionError(f"--{name} {getattr(args, name):g} must be from 0 to 1")
+    for name in ("exploration", "learning_rate", "weight_decay"):
+        if not 0 <= getattr(args, name) < float("inf"):
+            raise OptionError(f"--{name.replace('_', '-')} {getattr(args, name):g} must be 0 or more, and finite")
+
+
 def run(args: Args) -> int:
     """Play, fit and measure; the exit code."""
     from dataclasses import replace
 
     from training.report import versions
 
-    for name in ("iterations", "games", "simulations", "window", "epochs", "minibatch", "evaluate", "batch", "threads"):
-        at_least(name, getattr(args, name), 1)
-    at_least("seed", args.seed, 0)
-    at_least("judge", args.judge, 0)
+    check_numbers(args)
     entry, games = games_of(args)
     first = next(iter(games.values()))
-    args.folder.mkdir(parents=True, exist_ok=True)
+    claim_folder(args, first)
     console = out()
     network: Network | None = None
     if args.start is not None:

@@ -1,6 +1,7 @@
 """Monte Carlo tree search: what it may know, what it finds, how it is told what to do."""
 
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -230,6 +231,12 @@ def test_options_in_the_name() -> None:
 def test_wrong_options(argument: str, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         make_agent(f"mcts:{argument}")
+
+
+@pytest.mark.parametrize("wrong", [{"simulations": -1}, {"simulations": 0}, {"leaf": "x"}, {"exploration": -1.0}])
+def test_wrong_options_from_python(wrong: dict[str, Any]) -> None:
+    with pytest.raises(OptionError):
+        Options(**wrong)
 
 
 def test_no_decisions() -> None:

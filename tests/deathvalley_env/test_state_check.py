@@ -3,11 +3,13 @@
 import random
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from deathvalley_env import raw_env
 from deathvalley_env.deck import Deck, deck_from_dict, load_deck
 from deathvalley_env.game import make_game
 from deathvalley_env.state import STATE
@@ -372,3 +374,16 @@ def test_a_running_window_of_busting_passes_for_either_player() -> None:
     table = Table(text, "death_valley", variant="backseat").play("travel face-up to the other Journey")
     assert (int(table.state["active"]), table.player, int(table.state["window"])) == (0, 1, Timing.WHEN_BUSTING)
     table.game.check_state(table.state)
+
+
+def test_a_saved_record_is_loaded_as_it_was(tmp_path: Path) -> None:
+    env = raw_env()
+    env.reset(seed=3)
+    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    np.save(tmp_path / "record.npy", env.state_record())
+    loaded = np.load(tmp_path / "record.npy")
+    other = raw_env()
+    other.reset(options={"state": loaded})
+    assert other.state_record().tobytes() == env.state_record().tobytes()
+    other.set_state_record(loaded)
+    assert other.agent_selection == env.agent_selection

@@ -2,12 +2,13 @@
 
 import random
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from riftvalley_env import riftvalley_v0
+from riftvalley_env import raw_env, riftvalley_v0
 from riftvalley_env.state import STATE
 from riftvalley_env.vocabulary import NOWHERE, NUM_MARKS, Element, Mark, Way
 from tests.riftvalley_env.games import CONFIGURATIONS, game_of, legal, random_game
@@ -383,3 +384,16 @@ def test_damaged_records_are_refused_or_can_be_played_on(game: Game) -> None:
                 game.check_state(here)
     assert refused > 30
     assert passed > 5
+
+
+def test_a_saved_record_is_loaded_as_it_was(tmp_path: Path) -> None:
+    env = raw_env()
+    env.reset(seed=3)
+    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    np.save(tmp_path / "record.npy", env.state_record())
+    loaded = np.load(tmp_path / "record.npy")
+    other = raw_env()
+    other.reset(options={"state": loaded})
+    assert other.state_record().tobytes() == env.state_record().tobytes()
+    other.set_state_record(loaded)
+    assert other.agent_selection == env.agent_selection

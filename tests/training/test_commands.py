@@ -63,6 +63,19 @@ def test_difficulty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "paired Bonett-Price interval" in out
 
 
+def test_evaluate_on_boards_of_ones_own(tmp_path: Path) -> None:
+    files = []
+    for name in ("fig_grove", "long_rift"):
+        files.append(str(tmp_path / f"{name}.txt"))
+        shipped = ROOT / "riftvalley_env" / "boards" / f"{name}.txt"
+        (tmp_path / f"{name}.txt").write_text(shipped.read_text(encoding="utf-8"), encoding="utf-8")
+    arguments = ["evaluate", "riftvalley", "--agents", "random", "--games", "10", "--boards", *files]
+    run = run_json(tmp_path, *arguments)
+    assert [row["setting"] for row in run["rows"]] == ["own boards"]
+    assert main(["evaluate", "--boards", files[0], "--games", "1"]) == 2
+    assert main([*arguments, "--settings", "identical"]) == 2
+
+
 def test_a_network_is_measured_only_where_it_fits(tmp_path: Path) -> None:
     run = run_json(tmp_path, "difficulty", "--games", "4", "--deck", "death_valley")
     assert list(dict.fromkeys(row["agent"] for row in run["rows"])) == ["random", "greedy", "mcts:50"]

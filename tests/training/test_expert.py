@@ -93,6 +93,14 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFi
     assert [strength.setting for strength in one[1].strength] == ["none", "discard_points", "must_outbust", "both"]
 
 
+def test_another_run_does_not_take_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["expert", *QUICK, "--iterations", "1", "--setting", "none", "--folder", str(tmp_path)]) == 0
+    for change in (["--setting", "both"], ["--seed", "5"], ["--deck", "death_valley"]):
+        again = ["expert", *QUICK, "--iterations", "1", "--setting", "none", "--folder", str(tmp_path), *change]
+        assert main(again) == 2
+        assert f"holds another run ({change[0][2:]}" in capsys.readouterr().err
+
+
 def test_a_run_begins_with_a_network(tmp_path: Path) -> None:
     """From its own result on, guided by it from the first game; the width of its layers is kept."""
     first, second = tmp_path / "first", tmp_path / "second"
@@ -108,6 +116,8 @@ def test_a_run_begins_with_a_network(tmp_path: Path) -> None:
         (["--setting", "easy"], "there is no setting 'easy'"),
         (["--players", "3"], "--players is no option of Death Valley"),
         (["--games", "0"], "--games 0 is too small"),
+        (["--explored", "2"], "--explored 2 must be from 0 to 1"),
+        (["--exploration", "-3"], "--exploration -3 must be 0 or more"),
     ],
 )
 def test_wrong_arguments(
