@@ -21,6 +21,7 @@ from valley_core.game import Game
 
 LEAVES = ("judge", "random", "greedy", TRAINED)
 MOST_SIMULATIONS = 1_000_000
+NOISE = 0.25
 MOST_EXACT = 10_000_000
 CHUNK = 32
 """Simulations between two looks at the clock."""
@@ -39,6 +40,8 @@ class Options:
             which actions are tried first), ``random`` or ``greedy`` (the rest of the game is played so), ``trained`` or
             the path of a file (a network, which also says which actions are tried first).
         exploration: Weight of what has been tried seldom (c of PUCT), in units of a victory.
+        noise: By which part of itself what is tried first is shaken at each new position: of equals, another one with
+            each seed. None: 0.25 where nothing else is random (moves at once), 0 where luck is.
         open_cards: Look at what is hidden, but for luck still to come: for bounds, not for play.
         exact: Positions that exact play may write down before a late decision is searched; where that solves it, the
             best action is played (solo Death Valley: `agents.exact_deathvalley`). 0: search alone.
@@ -52,6 +55,7 @@ class Options:
     seconds: float = 0.0
     leaf: str = "judge"
     exploration: float = 1.0
+    noise: float | None = None
     open_cards: bool = False
     exact: int = 0
 
@@ -63,13 +67,19 @@ class Options:
             load_network(self.leaf)  # says what is wrong with it before anything is played
         elif self.leaf not in LEAVES:
             raise OptionError(f"mcts knows the leaves {', '.join(LEAVES)} and files *{SUFFIX}, not {self.leaf!r}")
+        if self.noise is not None and not 0 <= self.noise < float("inf"):
+            raise OptionError("noise of mcts is 0 or more, and finite")
         if not 0 <= self.exact <= MOST_EXACT:
             raise OptionError(f"exact of mcts is 0 to {MOST_EXACT:,} positions, not {self.exact:,}")
         if not 0 <= self.exploration < float("inf") or not 0 <= self.seconds < float("inf"):
             raise OptionError("exploration and seconds of mcts are 0 or more, and finite")
 
+    def noise_in(self, game: Game) -> float:
+        """The noise of searches of this game."""
+        return (NOISE if game.simultaneous else 0.0) if self.noise is None else self.noise
 
-_KEYS = {"leaf": str, "exploration": float, "seconds": float, "open_cards": bool, "exact": int}
+
+_KEYS = {"leaf": str, "exploration": float, "seconds": float, "noise": float, "open_cards": bool, "exact": int}
 
 ORACLES = {"deathvalley": "agents.exact_deathvalley"}
 """The module of each game that has one.
@@ -163,6 +173,7 @@ def search(
             options.open_cards,
             simulations,
             options.exploration,
+            options.noise_in(game),
             chances[part],
             leaf.params,
             keep,

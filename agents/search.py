@@ -54,6 +54,9 @@ MOST_EDGES = 1 << 22
 EDGES_OF_NODE = 64
 """Edges for which there is room at each node, in the mean over the tree."""
 
+UNIT = 2.0**-53
+"""Makes a number from 0 to 1 of 53 random bits."""
+
 FREE = -1
 MULTIPLIER = 0x9E3779B97F4A7C15
 
@@ -206,10 +209,18 @@ def new_node(tree: Any, key: Any, seat: int, allowed: Any) -> int:
     return k
 
 
-def judge_new(tree: Any, state: Any, data: Any, key: Any, seat: int, chance: Any, params: Any) -> int:
-    """Judge a decision that is new, whose mask is in `tree.mask`, and enter it; `state` may be spoilt."""
+def judge_new(tree: Any, state: Any, data: Any, key: Any, seat: int, noise: float, chance: Any, params: Any) -> int:
+    """Judge a decision that is new, whose mask is in `tree.mask`, and enter it; `state` may be spoilt.
+
+    Each prior grows by up to `noise` of itself, so that of equals another one is tried first with each seed.
+    """
     allowed = tree.mask.copy()
     judge_leaf(state, data, seat, tree.mask, chance, params, tree.priors, tree.values)
+    if noise > 0:
+        for action in range(len(allowed)):
+            if allowed[action]:
+                chance.rng, bits = draw(chance.rng)
+                tree.priors[action] *= 1 + noise * (float(bits >> np.uint64(11)) * UNIT)
     return add_node(tree, key, seat, allowed)
 
 
@@ -239,7 +250,9 @@ def only_action(mask: Any) -> int:
     return found
 
 
-def simulate_once(tree: Any, data: Any, open_cards: bool, exploration: float, chance: Any, params: Any) -> None:
+def simulate_once(
+    tree: Any, data: Any, open_cards: bool, exploration: float, noise: float, chance: Any, params: Any
+) -> None:
     """Follow the tree to a decision that is new or to the end, judge it, and enter the result along the path."""
     state = tree.walk[0]
     length = 0
@@ -258,7 +271,7 @@ def simulate_once(tree: Any, data: Any, open_cards: bool, exploration: float, ch
                 step(state, data, seat, only)
                 continue
             if k == FREE:
-                tree.slots[place] = judge(tree, state, data, key, seat, chance, params)
+                tree.slots[place] = judge(tree, state, data, key, seat, noise, chance, params)
             else:
                 judge_leaf(state, data, seat, tree.mask, chance, params, tree.priors, tree.values)
             break
@@ -294,6 +307,7 @@ def grow_tree(
     open_cards: bool,
     simulations: int,
     exploration: float,
+    noise: float,
     chance: Any,
     params: Any,
 ) -> int:
@@ -303,10 +317,10 @@ def grow_tree(
     if tree.slots[place] == FREE:
         begin(tree, root, seat, open_cards, chance)
         legal(root, data, seat, tree.mask)
-        tree.slots[place] = judge(tree, tree.walk[0], data, key, seat, chance, params)
+        tree.slots[place] = judge(tree, tree.walk[0], data, key, seat, noise, chance, params)
     for _ in range(simulations):
         begin(tree, root, seat, open_cards, chance)
-        simulate(tree, data, open_cards, exploration, chance, params)
+        simulate(tree, data, open_cards, exploration, noise, chance, params)
     return int(tree.slots[place])
 
 
@@ -318,6 +332,7 @@ def search_all(
     open_cards: bool,
     simulations: int,
     exploration: float,
+    noise: float,
     chances: Any,
     params: Any,
     keep: bool,
@@ -331,7 +346,9 @@ def search_all(
             tree.counts[0].nodes = 0
             tree.counts[0].edges = 0
         state = states[i]
-        k = grow(tree, state, data[state["data"]], seats[i], open_cards, simulations, exploration, chances[i], params)
+        k = grow(
+            tree, state, data[state["data"]], seats[i], open_cards, simulations, exploration, noise, chances[i], params
+        )
         node = tree.nodes[k]
         visits[i] = 0
         means[i] = node.total / node.visits

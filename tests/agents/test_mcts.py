@@ -186,6 +186,16 @@ def test_a_seed_repeats_a_search_and_another_does_not() -> None:
     assert runs[0].tobytes() != runs[2].tobytes()
 
 
+def test_games_without_luck_differ_by_the_seed_all_the_same() -> None:
+    game = rift_valley(num_players=2, boards="identical")
+    seeds = np.arange(30, dtype=np.uint64)
+    for name, different in (("mcts:10", 20), ("mcts:10,noise=0", 1)):
+        ended = play(game, (make_agent(name), make_agent(name)), seeds)
+        ended["rng"] = 0
+        assert len({state.tobytes() for state in ended}) >= different
+        assert different > 1 or len({state.tobytes() for state in ended}) == 1
+
+
 def test_the_clock_ends_a_search() -> None:
     game = game_of("solo")
     states = deal(game, np.arange(4, dtype=np.uint64))
@@ -211,7 +221,9 @@ def test_a_tree_grows_no_further_than_its_room(monkeypatch: pytest.MonkeyPatch) 
 def test_options_in_the_name() -> None:
     assert options_of("") == Options()
     assert options_of("50") == Options(50)
-    assert options_of("9,leaf=random,exploration=2.5,seconds=0.5,open_cards=1") == Options(9, 0.5, "random", 2.5, True)
+    assert options_of("9,leaf=random,exploration=2.5,seconds=0.5,open_cards=1") == Options(
+        9, 0.5, "random", 2.5, open_cards=True
+    )
     assert make_agent("mcts:7").name == "mcts:7"
 
 
@@ -223,6 +235,7 @@ def test_options_in_the_name() -> None:
         ("5,open_cards=yes", "is written mcts:SIMULATIONS"),
         ("0", "1 to 1,000,000 simulations"),
         ("5,leaf=clever", "knows the leaves judge, random, greedy"),
+        ("5,noise=-1", "noise of mcts"),
         ("5,exact=-1", "exact of mcts is 0 to 10,000,000 positions"),
         ("5,exploration=-1", "0 or more"),
         ("5,seconds=nan", "0 or more"),
