@@ -183,11 +183,17 @@ def search_riftvalley_table(folder: Path) -> str | None:
     return _markdown(["agent", "opponent", "games", "won alone [95 %]", "margin [95 %]"], lines, 2)
 
 
+def _strategies(folder: Path) -> list[dict[str, Any]] | None:
+    """The rows of `training strategies`, then those of searches, which were played apart since they take longer."""
+    rows = _results(folder, "strategies")
+    return None if rows is None else rows + (_results(folder, "strategies_search") or [])
+
+
 def strategies_table(folder: Path) -> str | None:
     """How Rift Valley plays on each board."""
     from training.tables import strategy_table
 
-    rows = _results(folder, "strategies")
+    rows = _strategies(folder)
     return None if rows is None else _markdown(*strategy_table(rows), 3)
 
 
@@ -195,7 +201,7 @@ def seats_table(folder: Path) -> str | None:
     """What each seat of Rift Valley has of the victories, and what to think of it."""
     from training.tables import fairness_sentence, fairness_table
 
-    rows = _results(folder, "strategies")
+    rows = _strategies(folder)
     if rows is None:
         return None
     return f"{_markdown(*fairness_table(rows), 3)}\n\n{fairness_sentence(rows)}"
@@ -205,7 +211,7 @@ def starting_boards_table(folder: Path) -> str | None:
     """What those who start with each board of a set have of the victories."""
     from training.tables import starting_table
 
-    rows = _results(folder, "strategies")
+    rows = _strategies(folder)
     return None if rows is None else _markdown(*starting_table(rows), 3)
 
 
