@@ -176,6 +176,7 @@ def search_riftvalley_table(folder: Path) -> str | None:
     rows = _results(folder, "search_riftvalley")
     if rows is None:
         return None
+    rows = rows + (_results(folder, "search_riftvalley_mcts") or [])  # more simulations against fewer
     lines = [
         [row["agent"], row["opponent"], f"{row['games']:,}", interval(row, "win"), interval(row, "margin", True, False)]
         for row in rows
