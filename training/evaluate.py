@@ -201,6 +201,8 @@ def run_agents(args: Args) -> int:
     console = out()
     first = plans[0]
     title = f"{first.entry.title}: wins against {rows[0]['opponent']} ({args.games:,} deals, seed {args.seed})"
+    # Before the tables: a closed pipe must not cost the results.
+    code = write(args, first.game, tuple(dict.fromkeys(plan.agent for plan in plans)), rows, rows, title)
     console.print(tables.table(title, *tables.outcome_table(rows), 3))
     if any(row["differences"] for row in rows):
         console.print(tables.table("Differences on the same deals", *tables.difference_table(rows), 2))
@@ -219,7 +221,7 @@ def run_agents(args: Args) -> int:
                 soft_wrap=True,
             )
     print_times(console, sum(row["games"] for row in rows), sum(cell.seconds for cell in played), setup)
-    return write(args, first.game, tuple(dict.fromkeys(plan.agent for plan in plans)), rows, rows, title)
+    return code
 
 
 def run_field(args: Args) -> int:
@@ -240,6 +242,8 @@ def run_field(args: Args) -> int:
     console = out()
     names = ", ".join(args.field)
     title = f"{plans[0].entry.title}: {names}, seats rotated ({args.games:,} deals, seed {args.seed})"
+    # Before the tables: a closed pipe must not cost the results.
+    code = write(args, plans[0].game, (), rows, agents, title)
     console.print(tables.table(title, *tables.field_table(agents), 2))
     if any(row["differences"] for row in agents):
         console.print(tables.table("Differences on the same deals, seat by seat", *tables.difference_table(agents), 2))
@@ -257,7 +261,7 @@ def run_field(args: Args) -> int:
             )
     games = sum(len(one.tables) for one in played) * args.games
     print_times(console, games, sum(one.seconds for one in played), setup)
-    return write(args, plans[0].game, (), rows, agents, title)
+    return code
 
 
 def print_verdicts(console: "Console", rows: Sequence[Row], what: str) -> None:
