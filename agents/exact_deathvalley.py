@@ -25,6 +25,7 @@ import numpy as np
 
 from agents.packed_deathvalley import NUM_WORDS, most_ai_busts, pack, starts_turn, unpack
 from deathvalley_env.busts import AI
+from deathvalley_env.hidden import put_on_top
 from deathvalley_env.rules import ai_travel, ai_turn, carry_out, legal, usable_cards
 from deathvalley_env.scoring import ending, update_scores
 from deathvalley_env.state import STATE
@@ -239,13 +240,6 @@ def add_edge(table: Any, state: Any, deck: Any) -> bool:
 def mark_last(table: Any, mark: int) -> None:
     """Mark the newest edge."""
     table.edges[table.counts[EDGES] - 1] |= mark
-
-
-@kernel
-def put_on_top(state: Any, k: int) -> None:
-    """Exchange the card at place `k` of the deck with the top card."""
-    top = int(state.deck_size) - 1
-    state.deck[k], state.deck[top] = state.deck[top], state.deck[k]
 
 
 @kernel

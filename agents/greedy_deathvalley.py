@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from deathvalley_env.busts import would_bust
-from deathvalley_env.hidden import conceal
+from deathvalley_env.hidden import conceal, put_on_top
 from deathvalley_env.rows import hidden_in_row, journey_cards, scrapbook_cards
 from deathvalley_env.rules import carry_out, legal
 from deathvalley_env.scoring import NO_WINNER, ending, score_of, update_scores
@@ -118,13 +118,6 @@ LAST_CARDS = 6
 
 SURELY = 1e-9
 """By how much a judgement must be better to count as better: rounding must not decide."""
-
-
-@kernel
-def put_on_top(state: Any, k: int) -> None:
-    """Exchange the card at place `k` of the deck with the top card."""
-    top = int(state.deck_size) - 1
-    state.deck[k], state.deck[top] = state.deck[top], state.deck[k]
 
 
 # --- Judging a position ---------------------------------------------------------------------------------------------

@@ -8,13 +8,12 @@ import numpy as np
 from agents.base import Agent
 from agents.network import Network, check_fit, load_network
 from agents.network_kernels import think_all
-from agents.random import streams_of
+from agents.random import next_shares, streams_of
 from agents.trained import TRAINED, trained_file
 from valley_core.batch import in_threads
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 from valley_core.game import Game
-from valley_core.rng import GAMMA, mix
 
 KIND = "network"
 SAMPLE = "sample"
@@ -23,7 +22,6 @@ LEAST_SHARE = 64
 """Decisions that are worth a thread of their own."""
 CHUNK = 256
 """Decisions that a thread observes at a time: all at once could fill the memory."""
-FRACTION_BITS = 53
 
 
 class PolicyAgent(Agent):
@@ -101,8 +99,7 @@ class SamplingAgent(NetworkAgent):
     def act(self, decisions: Decisions) -> np.ndarray:
         """An action drawn for each decision."""
         own = decisions.streams * decisions.game.seats + decisions.seats
-        self._draws[own] += np.uint64(GAMMA)
-        share = (mix(self._draws[own]) >> np.uint64(64 - FRACTION_BITS)) * 2.0**-FRACTION_BITS
+        share = next_shares(self._draws, own)
         logits = self.logits(decisions).astype(np.float64)
         upto = np.exp(logits - logits.max(1, keepdims=True)).cumsum(1)
         return (upto > share[:, None] * upto[:, -1:]).argmax(1)

@@ -8,11 +8,10 @@ import numpy as np
 
 from agents.base import Agent
 from agents.greedy import GreedyAgent
-from agents.random import RandomAgent, streams_of
+from agents.random import RandomAgent, next_shares, streams_of
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 from valley_core.game import Game
-from valley_core.rng import GAMMA, mix
 
 KIND = "noisy"
 DEFAULT_SHARE = 0.1
@@ -39,8 +38,7 @@ class NoisyAgent(Agent):
     def act(self, decisions: Decisions) -> np.ndarray:
         """The action of greedy for each decision, or a random one."""
         own = decisions.streams * decisions.game.seats + decisions.seats
-        self._coins[own] += np.uint64(GAMMA)
-        random = mix(self._coins[own]) * 2.0**-64 < self._share
+        random = next_shares(self._coins, own) < self._share
         actions = np.zeros(len(decisions), np.int64)
         for agent, where in ((self._greedy, ~random), (self._random, random)):
             if where.any():

@@ -6,10 +6,14 @@ from agents.base import Agent
 from valley_core.batch import CHANCE, in_threads, loops_of
 from valley_core.decisions import Decisions
 from valley_core.game import Game
-from valley_core.rng import GAMMA, MASK, draw_plain
+from valley_core.rng import GAMMA, MASK, draw_plain, mix
 
 SALT = 0x9D39247E33776D41
 """Sets the streams of this agent apart from that of a deal with the same seed."""
+
+
+FRACTION_BITS = 53
+"""Random bits of a number from 0 to 1: as many as a float64 holds."""
 
 
 def streams_of(seeds: np.ndarray, seats: int) -> np.ndarray:
@@ -22,6 +26,17 @@ def streams_of(seeds: np.ndarray, seats: int) -> np.ndarray:
         draw_plain((int(seed) ^ SALT) + seat * GAMMA & MASK)[1] for seed in seeds for seat in range(1, seats + 1)
     ]
     return chances
+
+
+def next_shares(streams: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """The next random number from 0 to 1 of each stream in `own`, float64; they move on.
+
+    Args:
+        streams: The ``rng`` of `streams_of`.
+        own: Indices of different streams.
+    """
+    streams[own] += np.uint64(GAMMA)
+    return np.asarray((mix(streams[own]) >> np.uint64(64 - FRACTION_BITS)) * 2.0**-FRACTION_BITS)
 
 
 class RandomAgent(Agent):

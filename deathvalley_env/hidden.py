@@ -33,3 +33,10 @@ def conceal(state: Any, seat: int) -> None:
 def reveal(state: Any) -> None:
     """Put something possible in the place of what was concealed: any order of the deck is equally likely."""
     shuffle(state, state.deck, state.deck_size)
+
+
+@kernel
+def put_on_top(state: Any, k: int) -> None:
+    """Exchange the card at place `k` of the deck with the top card: to try each card that may be drawn."""
+    top = int(state.deck_size) - 1
+    state.deck[k], state.deck[top] = state.deck[top], state.deck[k]

@@ -10,9 +10,10 @@ from deathvalley_env.abilities import alternative
 from deathvalley_env.busts import AI
 from deathvalley_env.rows import rows_of
 from deathvalley_env.scoring import score_of
-from deathvalley_env.state import RANDOM_FIRST, STATE
+from deathvalley_env.state import RANDOM_FIRST
 from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_PLAYERS, NUM_WINDOWS, Decision, Effect, Timing
 from valley_core.errors import StateError
+from valley_core.records import REMEDY, in_range, one_record
 
 ALL_CARDS = (1 << NUM_CARDS) - 1
 
@@ -57,35 +58,17 @@ WINDOWS: dict[Decision, tuple[Timing, ...]] = {
 }
 """The windows in which a decision comes up; the others come up in all."""
 
-REMEDY = "; pass a record that `state_record()` of this game gave"
-
 
 def check_state(state: Any, data: np.ndarray, template: np.ndarray) -> None:
     """Raise `StateError`, naming the field, unless `state` is a position that the rules can go on from."""
-    dtype = getattr(state, "dtype", None)
-    if dtype != STATE or getattr(state, "shape", ()) != ():
-        shape = getattr(state, "shape", None)
-        raise StateError(
-            f"not one state of Death Valley: type {type(state).__name__}, shape {shape}, dtype {dtype}{REMEDY}"
-        )
-    if isinstance(state, np.ndarray):
-        state = state[()]  # as `np.load` gives a saved record
-    for name in OPTIONS:
-        if state[name] != template[name]:
-            raise StateError(f"field {name} is {state[name]}; this game was made with {template[name]}{REMEDY}")
-    _in_range("data", state["data"], 0, len(data) - 1)
+    state = one_record(state, template, "Death Valley", OPTIONS)
+    in_range("data", state["data"], 0, len(data) - 1)
     for name, (least, greatest) in RANGES.items():
-        _in_range(name, state[name], least, greatest)
+        in_range(name, state[name], least, greatest)
     _each_card_once(state)
     if state["solo"] and state["scrapbook_size"][AI]:
         raise StateError(f"field scrapbook_size is {state['scrapbook_size'].tolist()}: the AI has no Scrapbook{REMEDY}")
     _decision_fits(state, data[state["data"]])
-
-
-def _in_range(name: str, value: Any, least: int, greatest: int) -> None:
-    values = np.asarray(value)
-    if values.min() < least or values.max() > greatest:
-        raise StateError(f"field {name} is {values.tolist()}, not within {least} … {greatest}{REMEDY}")
 
 
 def _each_card_once(state: Any) -> None:

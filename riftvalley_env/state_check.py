@@ -19,52 +19,36 @@ from riftvalley_env.vocabulary import (
     Way,
 )
 from valley_core.errors import StateError
+from valley_core.records import REMEDY, in_range, one_record
 
 OPTIONS = ("num_players", "deal", "one_step")
 """Options that a state shares with the game that it is a state of."""
 
-REMEDY = "; pass a record that `state_record()` of this game gave"
 FOLLOWING = ("drawn", "tents", "row_walls", "column_walls", "beside_stops", "stops", "points")
 """Fields that the elements on the boards settle."""
 
 
 def check_state(state: Any, data: np.ndarray, template: np.ndarray) -> None:
     """Raise `StateError`, naming the field, unless `state` is a position that the rules can go on from."""
-    dtype = getattr(state, "dtype", None)
-    if dtype != STATE or getattr(state, "shape", ()) != ():
-        shape = getattr(state, "shape", None)
-        raise StateError(
-            f"not one state of Rift Valley: type {type(state).__name__}, shape {shape}, dtype {dtype}{REMEDY}"
-        )
-    if isinstance(state, np.ndarray):
-        state = state[()]  # as `np.load` gives a saved record
-    for name in OPTIONS:
-        if state[name] != template[name]:
-            raise StateError(f"field {name} is {state[name]}; this game was made with {template[name]}{REMEDY}")
+    state = one_record(state, template, "Rift Valley", OPTIONS)
     players = int(state["num_players"])
-    _in_range("data", state["data"], 0, len(data) - 1)
+    in_range("data", state["data"], 0, len(data) - 1)
     datum = data[state["data"]]
     squares = int(datum["squares"])
-    _in_range("max_turns", state["max_turns"], 1, 2**31 - 1)
-    _in_range("start", state["start"], 0, int(datum["count"]) - 1)
-    _in_range("drawn", state["drawn"], 0, players * NUM_MARKS)
-    _in_range("element", state["element"], Element.UNDECIDED, Element.PASS)
-    _in_range("square", state["square"], NOWHERE, squares - 1)
-    _in_range("target", state["target"], NOWHERE, squares - 1)
-    _in_range("way", state["way"], Way.ROW_FIRST, Way.COLUMN_FIRST)
-    _in_range("turn", state["turn"], 0, 2**31 - 1)
-    _in_range("over", state["over"], 0, 1)
-    _in_range("truncated", state["truncated"], 0, int(state["over"]))
+    in_range("max_turns", state["max_turns"], 1, 2**31 - 1)
+    in_range("start", state["start"], 0, int(datum["count"]) - 1)
+    in_range("drawn", state["drawn"], 0, players * NUM_MARKS)
+    in_range("element", state["element"], Element.UNDECIDED, Element.PASS)
+    in_range("square", state["square"], NOWHERE, squares - 1)
+    in_range("target", state["target"], NOWHERE, squares - 1)
+    in_range("way", state["way"], Way.ROW_FIRST, Way.COLUMN_FIRST)
+    in_range("turn", state["turn"], 0, 2**31 - 1)
+    in_range("over", state["over"], 0, 1)
+    in_range("truncated", state["truncated"], 0, int(state["over"]))
     _check_start(state, players)
     _check_drawn(state, datum, players)
     _check_end(state, players)
     _check_turn(state, datum, players)
-
-
-def _in_range(name: str, value: Any, least: int, greatest: int) -> None:
-    values = np.asarray(value)
-    if values.min() < least or values.max() > greatest:
-        raise StateError(f"field {name} is {values.tolist()}, not within {least} … {greatest}{REMEDY}")
 
 
 def _check_start(state: Any, players: int) -> None:
@@ -111,7 +95,7 @@ def _draw_anew(anew: Any, state: Any, datum: Any, board: int) -> None:
 
 def _check_end(state: Any, players: int) -> None:
     turn, last, over = int(state["turn"]), int(state["last_turn"]), bool(state["over"])
-    _in_range("idle", state["idle"], 0, min(turn, 2**15 - 1))
+    in_range("idle", state["idle"], 0, min(turn, 2**15 - 1))
     if last < 0:
         full = int(rules.full_boards(state)) >= FULL_BOARDS_AT_END[players]
         if last != -1 or full or state["idle"] >= players:
