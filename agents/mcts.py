@@ -198,6 +198,12 @@ def search(
     return visits, means
 
 
+def most_visited(visits: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """The action that `search` visited most in each decision; of equals, the one with the better mean."""
+    best = visits == visits.max(1, keepdims=True, initial=0)
+    return np.where(best, means, -np.inf).argmax(1)
+
+
 class MCTSAgent(Agent):
     """Plays the action that was visited most; of equals, the one with the better mean."""
 
@@ -231,8 +237,7 @@ class MCTSAgent(Agent):
         chances = self._chances[own]
         visits, means = search(game, states[searched], decisions.seats[searched], chances, self.options)
         self._chances[own] = chances
-        best = visits == visits.max(1, keepdims=True, initial=0)
-        actions[searched] = np.where(best, means, -np.inf).argmax(1)
+        actions[searched] = most_visited(visits, means)
         return actions
 
 

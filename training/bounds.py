@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from training.command import at_least, out, progress_bar, run_command, writable
+from training.command import at_least, out, run_command, writable
 
 GAME = "deathvalley"
 FRACTION = 10
@@ -101,10 +101,7 @@ def run(args: Args) -> int:
     ]
     seeds = deal_seeds(args.seed, args.games)
     setup = cells.warm_up(plans, seeds)
-    played = []
-    with progress_bar(len(plans) * args.games, args.quiet) as work:
-        for plan in plans:
-            played.append(cells.play(plan, seeds, args.batch, work(f"{plan.setting}, {plan.agent}")))
+    played = cells.play_all(plans, seeds, args.batch, args.quiet)
     rows = cells.compared(played)
     brackets = [bracket(rows, setting, seers) for setting in dict.fromkeys(args.settings)]
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from agents.base import Agent, make_agent
+from training.command import progress_bar
 from training.games import Entry
 from training.match import BATCH, different_deals, play_games
 from training.statistics import Interval, mean_interval, paired_difference, paired_shares, wilson
@@ -94,6 +95,12 @@ def play(plan: Plan, seeds: np.ndarray, batch: int = BATCH, progress: Callable[[
     start = perf_counter()
     tables = [play_games(plan.game, plan.agents_for(seat), seeds, batch, progress) for seat in plan.seats]
     return Cell(plan, tables, perf_counter() - start)
+
+
+def play_all(plans: Sequence[Plan], seeds: np.ndarray, batch: int = BATCH, quiet: bool = True) -> list[Cell]:
+    """Play all plans on these deals, with a progress bar unless `quiet`."""
+    with progress_bar(sum(len(plan.seats) for plan in plans) * len(seeds), quiet) as work:
+        return [play(plan, seeds, batch, work(f"{plan.setting}, {plan.agent}")) for plan in plans]
 
 
 def warm_up(plans: Iterable[Plan], seeds: np.ndarray) -> float:

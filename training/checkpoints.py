@@ -6,12 +6,12 @@ holds pickled objects, so read only files of your own runs.
 
 import hashlib
 import io
-import os
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from training.files import write_whole
 from valley_core.errors import ValleyError
 
 HEAD = b"valley checkpoint 1\n"
@@ -22,17 +22,6 @@ PATTERN = "checkpoint_*.pt"
 
 class CheckpointError(ValleyError, ValueError):
     """A checkpoint that cannot be used; the text names the last good one."""
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is never seen in part: beside its place first, and then moved there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".part")
-    with beside.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
 
 
 def checkpoints_of(folder: Path) -> list[Path]:

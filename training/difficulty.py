@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from training.command import at_least, out, progress_bar, run_command, writable
+from training.command import at_least, out, run_command, writable
 
 if TYPE_CHECKING:
     from valley_core.game import Game
@@ -76,10 +76,7 @@ def run(args: Args) -> int:
     plans = [cells.Plan(entry, game, setting, agent, None) for agent in agents for setting, game in games.items()]
     seeds = deal_seeds(args.seed, args.games)
     setup = cells.warm_up(plans, seeds)
-    played = []
-    with progress_bar(len(plans) * args.games, args.quiet) as work:
-        for plan in plans:
-            played.append(cells.play(plan, seeds, args.batch, work(f"{plan.agent}, {plan.setting}")))
+    played = cells.play_all(plans, seeds, args.batch, args.quiet)
     rows = cells.effects(played, BASELINE)
 
     deck = games[BASELINE].options["deck"]

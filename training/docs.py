@@ -133,8 +133,8 @@ def speed_table(folder: Path) -> str | None:
     """Steps a second of every layer of both games at its best batch size."""
     from training.games import GAMES
 
-    rows = [row for game in GAMES for row in _results(folder, f"speed_{game}") or ()]
-    if not rows:
+    rows = _results(folder, *(f"speed_{game}" for game in GAMES))
+    if rows is None:
         return None
     best: dict[tuple[str, str], Mapping[str, Any]] = {}
     for row in rows:
@@ -173,10 +173,9 @@ def search_riftvalley_table(folder: Path) -> str | None:
     """Shares of victories of searches against other agents of Rift Valley."""
     from training.tables import interval
 
-    rows = _results(folder, "search_riftvalley")
+    rows = _results(folder, "search_riftvalley", "search_riftvalley_mcts")
     if rows is None:
         return None
-    rows = rows + (_results(folder, "search_riftvalley_mcts") or [])  # more simulations against fewer
     lines = [
         [row["agent"], row["opponent"], f"{row['games']:,}", interval(row, "win"), interval(row, "margin", True, False)]
         for row in rows
@@ -184,17 +183,15 @@ def search_riftvalley_table(folder: Path) -> str | None:
     return _markdown(["agent", "opponent", "games", "won alone [95 %]", "margin [95 %]"], lines, 2)
 
 
-def _strategies(folder: Path) -> list[dict[str, Any]] | None:
-    """The rows of `training strategies`, then those of searches, which were played apart since they take longer."""
-    rows = _results(folder, "strategies")
-    return None if rows is None else rows + (_results(folder, "strategies_search") or [])
+STRATEGIES = ("strategies", "strategies_search")
+"""Of `training strategies`; searches were played apart, since they take longer."""
 
 
 def strategies_table(folder: Path) -> str | None:
     """How Rift Valley plays on each board."""
     from training.tables import strategy_table
 
-    rows = _strategies(folder)
+    rows = _results(folder, *STRATEGIES)
     return None if rows is None else _markdown(*strategy_table(rows), 3)
 
 
@@ -202,7 +199,7 @@ def seats_table(folder: Path) -> str | None:
     """What each seat of Rift Valley has of the victories, and what to think of it."""
     from training.tables import fairness_sentence, fairness_table
 
-    rows = _strategies(folder)
+    rows = _results(folder, *STRATEGIES)
     if rows is None:
         return None
     return f"{_markdown(*fairness_table(rows), 3)}\n\n{fairness_sentence(rows)}"
@@ -212,13 +209,15 @@ def starting_boards_table(folder: Path) -> str | None:
     """What those who start with each board of a set have of the victories."""
     from training.tables import starting_table
 
-    rows = _strategies(folder)
+    rows = _results(folder, *STRATEGIES)
     return None if rows is None else _markdown(*starting_table(rows), 3)
 
 
-def _results(folder: Path, name: str) -> list[dict[str, Any]] | None:
-    file = folder / "docs" / "results" / f"{name}.json"
-    return json.loads(file.read_text(encoding="utf-8"))["rows"] if file.is_file() else None
+def _results(folder: Path, *names: str) -> list[dict[str, Any]] | None:
+    """The rows of the files with these names, as far as they are there; None if none is."""
+    files = [folder / "docs" / "results" / f"{name}.json" for name in names]
+    rows = [json.loads(file.read_text(encoding="utf-8"))["rows"] for file in files if file.is_file()]
+    return [row for some in rows for row in some] if rows else None
 
 
 def _markdown(headings: Sequence[str], lines: Sequence[Sequence[str]], text: int | None = None) -> str:

@@ -192,10 +192,7 @@ def run_agents(args: Args) -> int:
     plans = plans_of(args)
     seeds = deal_seeds(args.seed, args.games)
     setup = cells.warm_up(plans, seeds)
-    played = []
-    with progress_bar(sum(len(plan.seats) for plan in plans) * args.games, args.quiet) as work:
-        for plan in plans:
-            played.append(cells.play(plan, seeds, args.batch, work(f"{plan.setting}, {plan.agent}")))
+    played = cells.play_all(plans, seeds, args.batch, args.quiet)
     rows = cells.compared(played)
 
     console = out()

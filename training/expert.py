@@ -11,12 +11,12 @@ A run lives in a folder: what it is (``run.json``), and for each iteration what 
 network (``network-3.npz``). The same command goes on with the first iteration that is not there; another is refused.
 """
 
+import io
 import json
 import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal
@@ -24,16 +24,17 @@ from typing import Any, Literal
 import numpy as np
 from tyro.conf import Positional
 
-from agents.mcts import Options, search
+from agents.mcts import Options, most_visited, search
 from agents.network import Network, Strength, check_fit, load_network, metadata_of, save_network, strength_of
 from training import cells
 from training.command import at_least, out, progress_bar, run_command
+from training.files import refuse_another_run, write_whole
 from training.games import Entry, entry_of
-from training.match import agent_seeds, deal_seeds
+from training.match import Table, agent_seeds, deal_seeds
 from training.report import config_of
 from valley_core.batch import CHANCE, in_threads, loops_of
 from valley_core.errors import OptionError
-from valley_core.game import Game, Reward, Status
+from valley_core.game import Game, Status
 
 ALL = "all"
 """Setting for the four of the solo game together: one network, which observes the modifiers."""
@@ -117,10 +118,9 @@ class Decided:
 
     def save(self, path: Path) -> None:
         """Write a file, whole or not at all."""
-        partial = path.with_suffix(".partial")
-        with partial.open("wb") as file:
-            np.savez(file, states=self.states, seats=self.seats, policies=self.policies, values=self.values)
-        partial.replace(path)
+        buffer = io.BytesIO()
+        np.savez(buffer, states=self.states, seats=self.seats, policies=self.policies, values=self.values)
+        write_whole(path, buffer.getvalue())
 
     @classmethod
     def load(cls, path: Path) -> "Decided":
@@ -144,36 +144,32 @@ def searched_games(
     progress: Callable[[int], None] | None = None,
 ) -> Decided:
     """Play a game for each seed, every seat by search; the decisions that had a choice."""
-    loops = loops_of(game)
-    states = game.new_states(len(seeds))
-    states["rng"] = seeds
-    loops.reset_some(states, game.data, np.ones(len(seeds), np.bool_))
+    table = Table(game, seeds)
     chances = np.zeros(len(seeds), CHANCE)
     chances["rng"] = agent_seeds(seeds, 0)
-    ids = np.arange(len(seeds))
     rolls = np.random.default_rng(np.random.SeedSequence([int(seed) for seed in seeds[:1]]))
     totals = np.zeros((len(seeds), game.seats))
     found: list[tuple[np.ndarray, ...]] = []
     while True:
-        seats, statuses = np.zeros(len(states), np.int64), np.zeros(len(states), np.int64)
-        returns = np.zeros((len(states), game.seats))
-        loops.look_all(states, game.data, Reward.WIN, seats, statuses, returns)
-        over = statuses != Status.RUNNING
-        totals[ids[over]] = returns[over]
-        if progress is not None and over.any():
-            progress(int(over.sum()))
-        states, ids, seats, chances = states[~over], ids[~over], seats[~over], chances[~over]
-        if not len(states):
-            break
-        visits, means = search(game, states, seats, chances, options)
+        over = table.status != Status.RUNNING
+        if over.any():
+            totals[table.ids[over]] = table.totals[over]
+            table.keep(~over)
+            if progress is not None:
+                progress(int(over.sum()))
+            if not len(table.ids):
+                break
+        ids, states, seats, own = table.ids, table.states, table.seats, chances[table.ids]
+        visits, means = search(game, states, seats, own, options)
+        chances[ids] = own
         shares = visits / np.maximum(visits.sum(1, keepdims=True), 1)
-        best = np.where(visits == visits.max(1, keepdims=True), means, -np.inf).argmax(1)
+        best = most_visited(visits, means)
         choice = (visits > 0).sum(1) > 1
         value = (shares * means).sum(1)
         found.append((ids[choice], states[choice], seats[choice], shares[choice].astype(np.float16), value[choice]))
         drawn = (shares.cumsum(1) > rolls.random((len(states), 1)) * shares.sum(1, keepdims=True)).argmax(1)
-        actions = np.where((rolls.random(len(states)) < explored) & choice, drawn, best)
-        loops.step_all(states, game.data, seats, actions)
+        table.step(np.where((rolls.random(len(states)) < explored) & choice, drawn, best))
+        table.look()
     owners, recorded, asked, policies, expected = (np.concatenate(part) for part in zip(*found, strict=True))
     ends = totals[owners, asked]
     values = (bootstrap * expected + (1 - bootstrap) * ends).astype(np.float32)
@@ -204,11 +200,10 @@ def build(inputs: int, hidden: Sequence[int], actions: int) -> Any:
     """The network as a torch module: a trunk, and its two heads."""
     from torch import nn
 
-    widths = [inputs, *hidden]
-    trunk = [part for a, b in pairwise(widths) for part in (nn.Linear(a, b), nn.ReLU())]
-    return nn.ModuleDict(
-        {"trunk": nn.Sequential(*trunk), "policy": nn.Linear(widths[-1], actions), "value": nn.Linear(widths[-1], 1)}
-    )
+    from training.layers import hidden_layers
+
+    heads = {"policy": nn.Linear(hidden[-1], actions), "value": nn.Linear(hidden[-1], 1)}
+    return nn.ModuleDict({"trunk": hidden_layers([inputs, *hidden]), **heads})
 
 
 def take_over(module: Any, network: Network) -> None:
@@ -226,12 +221,9 @@ def take_over(module: Any, network: Network) -> None:
 
 def exported(module: Any) -> Network:
     """The module as plain arrays."""
+    from training.layers import plain
 
-    def dense(part: Any) -> tuple[np.ndarray, np.ndarray]:
-        return np.ascontiguousarray(part.weight.detach().numpy().T), part.bias.detach().numpy().copy()
-
-    hidden = tuple(dense(part) for part in module["trunk"] if hasattr(part, "weight"))
-    return Network(hidden, dense(module["policy"]), dense(module["value"]), "relu")
+    return plain(module["trunk"], module["policy"], module["value"])
 
 
 def fit(game: Game, decided: Decided, start: Network | None, args: Args, seed: int) -> tuple[Network, dict[str, float]]:
@@ -333,15 +325,12 @@ def claim_folder(args: Args, game: Game) -> None:
     file = args.folder / "run.json"
     if file.exists():
         try:
-            found = json.loads(file.read_text(encoding="utf-8"))
-        except ValueError as error:
+            found = dict(json.loads(file.read_text(encoding="utf-8")))
+        except (ValueError, TypeError) as error:
             raise OptionError(f"{file} is damaged ({error}); name another --folder") from error
-        differing = [f"{k} {found.get(k)!r}, not {wanted.get(k)!r}" for k in wanted if found.get(k) != wanted[k]]
-        if differing:
-            raise OptionError(f"{args.folder} holds another run ({'; '.join(differing)}); name another --folder")
+        refuse_another_run(args.folder, found, wanted, "--folder")
         return
-    args.folder.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
+    write_whole(file, (json.dumps(wanted, indent=1) + "\n").encode())
 
 
 def check_numbers(args: Args) -> None:

@@ -131,7 +131,7 @@ def _checked(player: Agent, actions: np.ndarray, count: int) -> np.ndarray:
     return actions.astype(np.int64)
 
 
-class _Table:
+class Table:
     """Games being played; those that have ended leave."""
 
     def __init__(self, game: Game, seeds: np.ndarray) -> None:
@@ -233,7 +233,7 @@ def _play_chunk(
     game: Game, seating: _Seating, results: np.ndarray, first: int, progress: Callable[[int], None] | None
 ) -> np.ndarray:
     """Play the games of `results`, filling it in; the states at their ends."""
-    table = _Table(game, results["seed"])
+    table = Table(game, results["seed"])
     ends = table.states.copy()
     while True:
         over = table.status != Status.RUNNING

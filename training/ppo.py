@@ -6,7 +6,6 @@ that goes on from there is the run that was never broken off.
 """
 
 import random
-from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from torch import nn
 
 from agents.network import MOST_BYTES, Network
 from training.course import Course
+from training.layers import hidden_layers, plain
 from training.opponents import League
 
 if TYPE_CHECKING:
@@ -49,9 +49,7 @@ class Trunk(BaseFeaturesExtractor):
 
     def __init__(self, space: spaces.Box, hidden: tuple[int, ...]) -> None:
         super().__init__(space, hidden[-1])
-        sizes = [int(space.shape[0]), *hidden]
-        layers = [(nn.Linear(a, b), nn.ReLU()) for a, b in pairwise(sizes)]
-        self.layers = nn.Sequential(*(module for pair in layers for module in pair))
+        self.layers = hidden_layers([int(space.shape[0]), *hidden])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """What both heads read."""
@@ -76,13 +74,7 @@ def hidden_for(environment: VecEnv) -> tuple[int, ...]:
 
 def network_of(policy: Any) -> Network:
     """The policy as plain arrays."""
-
-    def dense(layer: Any) -> tuple[np.ndarray, np.ndarray]:
-        weights, bias = (part.detach().cpu().numpy().astype(np.float32) for part in (layer.weight.T, layer.bias))
-        return np.ascontiguousarray(weights), bias.copy()
-
-    hidden = tuple(dense(layer) for layer in policy.features_extractor.layers if isinstance(layer, nn.Linear))
-    return Network(hidden, dense(policy.action_net), dense(policy.value_net[0]))
+    return plain(policy.features_extractor.layers, policy.action_net, policy.value_net[0])
 
 
 def make_model(args: "Args", environment: VecEnv, seed: int | None) -> MaskablePPO:

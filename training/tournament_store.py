@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from training.files import refuse_another_run, write_whole
 from training.report import ROOT
 from training.tournament_lineups import Block
 from valley_core.errors import OptionError
@@ -116,39 +117,22 @@ class Store:
         if self.dropped:
             what = f"{self.dropped} damaged line(s) dropped; their games are played again"
             print(f"{self._file}: {what}", file=sys.stderr)
-            self._write([first, *good])
+            write_whole(self._file, b"".join([first, *good]))
 
     def put(self, key: Key, block: Block) -> None:
         """Keep a finished block. When this returns, it is on the disk."""
         if self._file is not None:
             if not self._file.exists():
-                self._file.parent.mkdir(parents=True, exist_ok=True)
-                self._write([self._run])
+                write_whole(self._file, self._run)
             with self._file.open("ab") as file:
                 file.write(_line([*key, dataclasses.asdict(block)]))
                 file.flush()
                 os.fsync(file.fileno())
         self.blocks[key] = block
 
-    def _write(self, lines: Iterable[bytes]) -> None:
-        """Write the whole file; it has its old content or the new one, whenever the machine stops."""
-        assert self._file is not None
-        beside = self._file.with_name(f"{FILE}.{os.getpid()}")
-        with beside.open("wb") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(self._file)
-
 
 def _same(file: Path, there: Any, here: Mapping[str, Any]) -> None:
     """Raise `OptionError` unless both runs are the same."""
     if not isinstance(there, dict):
         raise OptionError(f"the first line of {file} is damaged, so whose games it holds is not known; delete the file")
-    differences = [
-        f"{name} {there.get(name)} there, {here.get(name)} here"
-        for name in dict.fromkeys([*here, *there])
-        if there.get(name) != here.get(name)
-    ]
-    if differences:
-        raise OptionError(f"{file.parent} holds another run ({'; '.join(differences)}); name another --store")
+    refuse_another_run(file.parent, there, here, "--store")

@@ -1,0 +1,26 @@
+"""Hidden layers in torch, and what `agents.network` makes of torch's layers: for everything that fits networks."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from torch import nn
+
+from agents.network import Dense, Network
+
+
+def hidden_layers(sizes: Sequence[int]) -> nn.Sequential:
+    """A layer from each size to the next, with the activation behind it."""
+    return nn.Sequential(*(part for a, b in pairwise(sizes) for part in (nn.Linear(a, b), nn.ReLU())))
+
+
+def plain(hidden: nn.Sequential, policy: nn.Linear, value: nn.Linear) -> Network:
+    """Hidden layers and both heads as plain arrays, float32."""
+
+    def dense(layer: Any) -> Dense:
+        weights, bias = (part.detach().cpu().numpy().astype(np.float32) for part in (layer.weight.T, layer.bias))
+        return np.ascontiguousarray(weights), bias.copy()
+
+    layers = tuple(dense(layer) for layer in hidden if isinstance(layer, nn.Linear))
+    return Network(layers, dense(policy), dense(value))
