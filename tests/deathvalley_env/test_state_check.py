@@ -16,6 +16,7 @@ from deathvalley_env.state import STATE
 from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, Decision, Timing
 from tests.deathvalley_env.table import Table
 from tests.reference.deathvalley import random_deck
+from tests.valley_core.records import check_a_saved_record_is_loaded, check_other_things_are_refused
 from valley_core.errors import StateError
 from valley_core.game import Game
 
@@ -78,22 +79,8 @@ def test_every_state_of_random_games_passes(games: list[Game]) -> None:
     assert {int(d) for d in Decision if d not in (Decision.SECOND_CARD, Decision.TRAVEL)} <= seen
 
 
-@pytest.mark.parametrize(
-    "thing",
-    [
-        None,
-        {"deck": 1},
-        np.zeros((), np.int64),
-        np.zeros(1, STATE),
-        np.zeros((2, 2), STATE),
-        np.zeros((), np.dtype([("rng", "u8")])),
-        b"",
-    ],
-    ids=["none", "dict", "number", "array of one", "array", "another record", "bytes"],
-)
-def test_other_things_are_no_states(thing: Any) -> None:
-    with pytest.raises(StateError, match=r"not one state of Death Valley: .*`state_record\(\)`"):
-        games_of("base")[0].check_state(thing)
+def test_other_things_are_no_states() -> None:
+    check_other_things_are_refused(games_of("base")[0], "Death Valley")
 
 
 # --- Each field -----------------------------------------------------------------------------------------------------
@@ -377,13 +364,4 @@ def test_a_running_window_of_busting_passes_for_either_player() -> None:
 
 
 def test_a_saved_record_is_loaded_as_it_was(tmp_path: Path) -> None:
-    env = raw_env()
-    env.reset(seed=3)
-    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
-    np.save(tmp_path / "record.npy", env.state_record())
-    loaded = np.load(tmp_path / "record.npy")
-    other = raw_env()
-    other.reset(options={"state": loaded})
-    assert other.state_record().tobytes() == env.state_record().tobytes()
-    other.set_state_record(loaded)
-    assert other.agent_selection == env.agent_selection
+    check_a_saved_record_is_loaded(raw_env, tmp_path)

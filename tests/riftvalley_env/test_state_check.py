@@ -13,6 +13,7 @@ from riftvalley_env.state import STATE
 from riftvalley_env.vocabulary import NOWHERE, NUM_MARKS, Element, Mark, Way
 from tests.riftvalley_env.games import CONFIGURATIONS, game_of, legal, random_game
 from tests.riftvalley_env.table import Table, board
+from tests.valley_core.records import check_a_saved_record_is_loaded, check_other_things_are_refused
 from valley_core.errors import StateError
 from valley_core.game import Game
 
@@ -33,23 +34,8 @@ def test_every_state_of_random_games_passes(game: Game) -> None:
     assert {Element.UNDECIDED, Element.STOP, Element.TENT, Element.TRAIL} <= seen
 
 
-@pytest.mark.parametrize(
-    "thing",
-    [
-        None,
-        3,
-        {"turn": 1},
-        np.zeros((), np.int64),
-        np.zeros(1, STATE),
-        np.zeros((2, 2), STATE),
-        np.zeros((), np.dtype([("rng", "u8")])),
-        b"",
-    ],
-    ids=["none", "int", "dict", "number", "array of one", "array", "another record", "bytes"],
-)
-def test_other_things_are_no_states(thing: Any) -> None:
-    with pytest.raises(StateError, match=r"not one state of Rift Valley: .*`state_record\(\)`"):
-        game_of("two").check_state(thing)
+def test_other_things_are_no_states() -> None:
+    check_other_things_are_refused(game_of("two"), "Rift Valley")
 
 
 # --- Each field -----------------------------------------------------------------------------------------------------
@@ -387,13 +373,4 @@ def test_damaged_records_are_refused_or_can_be_played_on(game: Game) -> None:
 
 
 def test_a_saved_record_is_loaded_as_it_was(tmp_path: Path) -> None:
-    env = raw_env()
-    env.reset(seed=3)
-    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
-    np.save(tmp_path / "record.npy", env.state_record())
-    loaded = np.load(tmp_path / "record.npy")
-    other = raw_env()
-    other.reset(options={"state": loaded})
-    assert other.state_record().tobytes() == env.state_record().tobytes()
-    other.set_state_record(loaded)
-    assert other.agent_selection == env.agent_selection
+    check_a_saved_record_is_loaded(raw_env, tmp_path)
