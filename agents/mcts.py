@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from importlib import import_module
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,8 @@ class Options:
         open_cards: Look at what is hidden, but for luck still to come: for bounds, not for play.
         exact: Positions that exact play may write down before a late decision is searched; where that solves it, the
             best action is played (solo Death Valley: `agents.exact_deathvalley`). 0: search alone.
+        spread: The part of what the leaf says of the decision itself that all its actions share equally: from 0 to 1.
+            More than 0 so that none is overlooked, in games to learn from.
 
     Raises:
         OptionError: A number that is out of range, or a leaf that there is not.
@@ -58,6 +60,7 @@ class Options:
     noise: float | None = None
     open_cards: bool = False
     exact: int = 0
+    spread: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse what no search can do."""
@@ -73,13 +76,23 @@ class Options:
             raise OptionError(f"exact of mcts is 0 to {MOST_EXACT:,} positions, not {self.exact:,}")
         if not 0 <= self.exploration < float("inf") or not 0 <= self.seconds < float("inf"):
             raise OptionError("exploration and seconds of mcts are 0 or more, and finite")
+        if not 0 <= self.spread <= 1:
+            raise OptionError(f"spread of mcts is from 0 to 1, not {self.spread:g}")
 
     def noise_in(self, game: Game) -> float:
         """The noise of searches of this game."""
         return (NOISE if game.simultaneous else 0.0) if self.noise is None else self.noise
 
 
-_KEYS = {"leaf": str, "exploration": float, "seconds": float, "noise": float, "open_cards": bool, "exact": int}
+_KEYS = {
+    "leaf": str,
+    "exploration": float,
+    "seconds": float,
+    "noise": float,
+    "open_cards": bool,
+    "exact": int,
+    "spread": float,
+}
 
 ORACLES = {"deathvalley": "agents.exact_deathvalley"}
 """The module of each game that has one.
@@ -144,9 +157,22 @@ def search_of(game: Game, leaf: str) -> tuple[Search, Leaf]:
     return _searches[key], made
 
 
-def search(
-    game: Game, states: np.ndarray, seats: np.ndarray, chances: np.ndarray, options: Options
-) -> tuple[np.ndarray, np.ndarray]:
+class Searched(NamedTuple):
+    """What a search found.
+
+    Attributes:
+        visits: Of each action, int64 of shape (n, num_actions).
+        means: The mean return of each action for who decides, float64 of the same shape; that of the position where an
+            action was not visited.
+        priors: How promising each action looked before the search, float64 of the same shape; each row sums to 1.
+    """
+
+    visits: np.ndarray
+    means: np.ndarray
+    priors: np.ndarray
+
+
+def search(game: Game, states: np.ndarray, seats: np.ndarray, chances: np.ndarray, options: Options) -> Searched:
     """Search decisions of many games, in threads.
 
     Args:
@@ -155,14 +181,10 @@ def search(
         seats: Who decides, int64 of shape (n,).
         chances: A stream of random numbers for each decision, `valley_core.batch.CHANCE` of shape (n,); moved on.
         options: How to search.
-
-    Returns:
-        Visits, int64 of shape (n, num_actions), and the mean return of each action for who decides, float64 of the same
-        shape (that of the position where an action was not visited).
     """
     bound, leaf = search_of(game, options.leaf)
     visits = np.zeros((len(states), game.num_actions), np.int64)
-    means = np.zeros(visits.shape)
+    means, priors = np.zeros(visits.shape), np.zeros(visits.shape)
 
     def run(tree: Tree, part: slice, simulations: int, keep: bool) -> None:
         bound.search_all(
@@ -174,11 +196,13 @@ def search(
             simulations,
             options.exploration,
             options.noise_in(game),
+            options.spread,
             chances[part],
             leaf.params,
             keep,
             visits[part],
             means[part],
+            priors[part],
         )
 
     def work(part: slice) -> None:
@@ -195,7 +219,7 @@ def search(
                 done += count
 
     in_threads(len(states), work, 1)
-    return visits, means
+    return Searched(visits, means, priors)
 
 
 def most_visited(visits: np.ndarray, means: np.ndarray) -> np.ndarray:
@@ -235,7 +259,7 @@ class MCTSAgent(Agent):
         searched = np.flatnonzero(actions < 0)
         own = decisions.streams[searched] * self._seats + decisions.seats[searched]
         chances = self._chances[own]
-        visits, means = search(game, states[searched], decisions.seats[searched], chances, self.options)
+        visits, means, _ = search(game, states[searched], decisions.seats[searched], chances, self.options)
         self._chances[own] = chances
         actions[searched] = most_visited(visits, means)
         return actions

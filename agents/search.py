@@ -308,16 +308,24 @@ def grow_tree(
     simulations: int,
     exploration: float,
     noise: float,
+    spread: float,
     chance: Any,
     params: Any,
 ) -> int:
-    """Add simulations from the decision of `seat` in `root`; the index of its node."""
+    """Add simulations from the decision of `seat` in `root`; the index of its node.
+
+    All actions share `spread` of its priors equally.
+    """
     key = hashed(tree, root, seat, open_cards)
     place = find(tree, key)
     if tree.slots[place] == FREE:
         begin(tree, root, seat, open_cards, chance)
         legal(root, data, seat, tree.mask)
-        tree.slots[place] = judge(tree, tree.walk[0], data, key, seat, noise, chance, params)
+        k = judge(tree, tree.walk[0], data, key, seat, noise, chance, params)
+        tree.slots[place] = k
+        node = tree.nodes[k]
+        for e in range(node.first, node.first + node.size):
+            tree.edges[e].prior = (1 - spread) * tree.edges[e].prior + spread / node.size
     for _ in range(simulations):
         begin(tree, root, seat, open_cards, chance)
         simulate(tree, data, open_cards, exploration, noise, chance, params)
@@ -333,13 +341,15 @@ def search_all(
     simulations: int,
     exploration: float,
     noise: float,
+    spread: float,
     chances: Any,
     params: Any,
     keep: bool,
     visits: Any,
     means: Any,
+    priors: Any,
 ) -> None:
-    """Search each decision, with a new tree unless `keep`; write visits and mean returns of its actions."""
+    """Search each decision, with a new tree unless `keep`; write visits, mean returns and priors of its actions."""
     for i in range(len(states)):
         if not keep:
             tree.slots[:] = FREE
@@ -347,14 +357,26 @@ def search_all(
             tree.counts[0].edges = 0
         state = states[i]
         k = grow(
-            tree, state, data[state["data"]], seats[i], open_cards, simulations, exploration, noise, chances[i], params
+            tree,
+            state,
+            data[state["data"]],
+            seats[i],
+            open_cards,
+            simulations,
+            exploration,
+            noise,
+            spread,
+            chances[i],
+            params,
         )
         node = tree.nodes[k]
         visits[i] = 0
+        priors[i] = 0.0
         means[i] = node.total / node.visits
         for e in range(node.first, node.first + node.size):
             edge = tree.edges[e]
             visits[i, edge.action] = edge.visits
+            priors[i, edge.action] = edge.prior
             if edge.visits:
                 means[i, edge.action] = edge.total / edge.visits
 

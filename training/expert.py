@@ -1,11 +1,15 @@
 """``python -m training expert``: a network that learns what search finds, and then guides it (expert iteration).
 
-Each iteration: play games in which every decision is searched; fit a network to what the search preferred and to how
-the games ended; measure the network alone on fixed deals. In the first iterations the search judges positions by rules
-of thumb (leaf ``judge``), later by the network.
+Each iteration: play games in which every decision is searched; fit a network to the policy that the search improved and
+to how the games ended; measure the network alone on fixed deals. In the first iterations the search judges positions by
+rules of thumb (leaf ``judge``), later by the network.
+
+The improved policy is what the leaf said of the actions, tilted by the returns that the search found for them. Shares
+of visits would hardly differ where actions are close, and say little after few simulations.
 
 Source: Anthony, Tian, Barber: Thinking Fast and Slow with Deep Learning and Tree Search, NeurIPS 2017; Silver et al.:
-Mastering the game of Go without human knowledge, Nature 550, 2017.
+Mastering the game of Go without human knowledge, Nature 550, 2017; Danihelka et al.: Policy improvement by planning
+with Gumbel, ICLR 2022 (the improved policy).
 
 A run lives in a folder: what it is (``run.json``), and for each iteration what was played (``games-3.npz``) and the
 network (``network-3.npz``). The same command goes on with the first iteration that is not there; another is refused.
@@ -24,7 +28,7 @@ from typing import Any, Literal
 import numpy as np
 from tyro.conf import Positional
 
-from agents.mcts import Options, most_visited, search
+from agents.mcts import Options, Searched, search
 from agents.network import Network, Strength, check_fit, load_network, metadata_of, save_network, strength_of
 from training import cells
 from training.command import at_least, out, progress_bar, run_command
@@ -32,6 +36,7 @@ from training.files import refuse_another_run, write_whole
 from training.games import Entry, entry_of
 from training.match import Table, agent_seeds, deal_seeds
 from training.report import config_of
+from training.side_by_side import LOST
 from valley_core.batch import CHANCE, in_threads, loops_of
 from valley_core.errors import OptionError
 from valley_core.game import Game, Status
@@ -63,7 +68,7 @@ class Args:
     """Rounds of playing and fitting."""
     games: int = 2000
     """Games of an iteration."""
-    simulations: int = 200
+    simulations: int = 64
     """Of the search, for each decision."""
     window: int = 4
     """Iterations whose games the network is fitted to."""
@@ -71,8 +76,13 @@ class Args:
     """Iterations in which the search judges by rules of thumb; from then on by the network of the last iteration."""
     exploration: float = 1.0
     """Of the search (c of PUCT)."""
+    spread: float = 0.25
+    """Part of the first tries of a search that all actions share equally, so that none is overlooked."""
+    tilt: float = 10.0
+    """How much more probable the improved policy makes an action that is sure to win than one of even chances: by this
+    power of e."""
     explored: float = 0.25
-    """Part of the decisions that are drawn in proportion to the visits, so that games differ; the rest is the best."""
+    """Part of the decisions that are drawn from the improved policy, so that games differ; the rest is the best."""
     hidden: tuple[int, ...] = (256, 256)
     """Widths of the hidden layers; with --start, those of that network count."""
     epochs: int = 8
@@ -107,7 +117,7 @@ class Decided:
     Attributes:
         states: Records, of shape (n,).
         seats: Who was asked, int64 of shape (n,).
-        policies: The share of the visits that each action had, float16 of shape (n, num_actions).
+        policies: The improved policy, float16 of shape (n, num_actions).
         values: The target of the value, float32 of shape (n,).
     """
 
@@ -135,12 +145,26 @@ class Decided:
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
+def improved(found: Searched, tilt: float) -> np.ndarray:
+    """The policy that a search has improved, float64 of shape (n, num_actions).
+
+    Each prior is multiplied by e to the power of `tilt` times the action's mean return. That return counts as one
+    simulation more with the mean of all, so that what was tried once is not believed.
+    """
+    whole = (found.visits * found.means).sum(1, keepdims=True) / np.maximum(found.visits.sum(1, keepdims=True), 1)
+    returns = (found.visits * found.means + whole) / (found.visits + 1)
+    tilted = found.priors * np.exp(tilt * (returns - returns.max(1, keepdims=True)))
+    policy: np.ndarray = tilted / tilted.sum(1, keepdims=True)
+    return policy
+
+
 def searched_games(
     game: Game,
     seeds: np.ndarray,
     options: Options,
     explored: float,
     bootstrap: float,
+    tilt: float,
     progress: Callable[[int], None] | None = None,
 ) -> Decided:
     """Play a game for each seed, every seat by search; the decisions that had a choice."""
@@ -153,22 +177,22 @@ def searched_games(
     while True:
         over = table.status != Status.RUNNING
         if over.any():
-            totals[table.ids[over]] = table.totals[over]
+            broken_off = table.status[over] == Status.TRUNCATED  # lost, as in `training.side_by_side`
+            totals[table.ids[over]] = np.where(broken_off[:, None], LOST, table.totals[over])
             table.keep(~over)
             if progress is not None:
                 progress(int(over.sum()))
             if not len(table.ids):
                 break
         ids, states, seats, own = table.ids, table.states, table.seats, chances[table.ids]
-        visits, means = search(game, states, seats, own, options)
+        result = search(game, states, seats, own, options)
         chances[ids] = own
-        shares = visits / np.maximum(visits.sum(1, keepdims=True), 1)
-        best = most_visited(visits, means)
-        choice = (visits > 0).sum(1) > 1
-        value = (shares * means).sum(1)
-        found.append((ids[choice], states[choice], seats[choice], shares[choice].astype(np.float16), value[choice]))
-        drawn = (shares.cumsum(1) > rolls.random((len(states), 1)) * shares.sum(1, keepdims=True)).argmax(1)
-        table.step(np.where((rolls.random(len(states)) < explored) & choice, drawn, best))
+        policy = improved(result, tilt)
+        choice = (result.priors > 0).sum(1) > 1
+        value = (policy * result.means).sum(1)
+        found.append((ids[choice], states[choice], seats[choice], policy[choice].astype(np.float16), value[choice]))
+        drawn = (policy.cumsum(1) > rolls.random((len(states), 1)) * policy.sum(1, keepdims=True)).argmax(1)
+        table.step(np.where(rolls.random(len(states)) < explored, drawn, policy.argmax(1)))
         table.look()
     owners, recorded, asked, policies, expected = (np.concatenate(part) for part in zip(*found, strict=True))
     ends = totals[owners, asked]
@@ -298,7 +322,7 @@ def measured(entry: Entry, game: Game, setting: str, agent: str, count: int) -> 
 
 def play_iteration(args: Args, games: dict[str, Game], k: int, guide: str, work: Any) -> Decided:
     """The searched games of an iteration: as many of each setting."""
-    options = Options(args.simulations, leaf=guide, exploration=args.exploration)
+    options = Options(args.simulations, leaf=guide, exploration=args.exploration, spread=args.spread)
     seeds = deal_seeds(args.seed * 1000 + k, args.games)
     parts = []
     for place, (setting, game) in enumerate(games.items()):
@@ -306,7 +330,7 @@ def play_iteration(args: Args, games: dict[str, Game], k: int, guide: str, work:
         for at in range(0, len(own), args.batch):
             some = own[at : at + args.batch]
             advance = work(f"iteration {k}, {setting}: games")
-            parts.append(searched_games(game, some, options, args.explored, args.bootstrap, advance))
+            parts.append(searched_games(game, some, options, args.explored, args.bootstrap, args.tilt, advance))
     return Decided.joined(parts)
 
 
@@ -339,10 +363,10 @@ def check_numbers(args: Args) -> None:
         at_least(name, getattr(args, name), 1)
     at_least("seed", args.seed, 0)
     at_least("judge", args.judge, 0)
-    for name in ("explored", "bootstrap"):
+    for name in ("explored", "bootstrap", "spread"):
         if not 0 <= getattr(args, name) <= 1:
             raise OptionError(f"--{name} {getattr(args, name):g} must be from 0 to 1")
-    for name in ("exploration", "learning_rate", "weight_decay"):
+    for name in ("exploration", "learning_rate", "weight_decay", "tilt"):
         if not 0 <= getattr(args, name) < float("inf"):
             raise OptionError(f"--{name.replace('_', '-')} {getattr(args, name):g} must be 0 or more, and finite")
 

@@ -17,6 +17,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.logger import Logger, configure
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 
@@ -82,7 +83,7 @@ def make_model(args: "Args", environment: VecEnv, seed: int | None) -> MaskableP
     return MaskablePPO(
         Policy,
         environment,
-        learning_rate=args.learning_rate,
+        learning_rate=LinearSchedule(args.learning_rate, 0.0, 1.0),
         n_steps=args.rollout,
         batch_size=args.minibatch,
         n_epochs=args.epochs,
@@ -119,6 +120,7 @@ class Training:
         self, args: "Args", course: Course, content: dict[str, Any] | None = None, logs: Path | None = None
     ) -> None:
         torch.set_num_threads(args.threads)
+        self._decay, self._entropy = args.decay, args.entropy
         if content is None:
             self.league = League(args.seed)
             self.environment = course.environment(args.envs, self.league)
@@ -155,6 +157,8 @@ class Training:
         self.model.collect_rollouts(
             self.environment, self._callback, self.model.rollout_buffer, n_rollout_steps=self.model.n_steps
         )
+        left = max(0.0, 1 - self.steps / self._decay)
+        self.model._current_progress_remaining, self.model.ent_coef = left, self._entropy * left
         self.model.train()
         self.seconds += perf_counter() - start
 

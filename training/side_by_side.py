@@ -1,4 +1,8 @@
-"""Several vector environments of one shape as a single one: other settings or other opponents in each."""
+"""Several vector environments of one shape as a single one: other settings or other opponents in each.
+
+A game that is broken off (`max_turns`) is paid as lost and ends like any other: it is no victory, and a policy that is
+told the worth of the position instead learns to play on for ever where it stands well.
+"""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -12,6 +16,8 @@ from valley_core.errors import OptionError
 
 Indices = None | int | Iterable[int]
 
+LOST = -1.0
+"""The reward of a defeat (`valley_core.game.Reward.WIN`)."""
 RECENT = 2000
 """Games of which the share that was won is kept."""
 
@@ -70,6 +76,10 @@ class SideBySide(VecEnv):
         results = [part.step(self._actions[where]) for part, where in zip(self.parts, self._slices, strict=True)]
         observations, rewards, ended = (np.concatenate([result[k] for result in results]) for k in range(3))
         infos = [info for result in results for info in result[3]]
+        for i in np.flatnonzero(ended):
+            if infos[i]["TimeLimit.truncated"]:
+                infos[i]["TimeLimit.truncated"] = False
+                rewards[i] = LOST
         self.recent.extend((rewards[ended] >= 1).tolist())
         self._masks = self._look()
         self.seconds += perf_counter() - start

@@ -28,7 +28,7 @@ DEFAULT_STEPS = 2_000_000
 AGENT = "policy"
 """What the policy is called in rows."""
 LATEST, BEST, RUN = "latest.npz", "best.npz", "run.json"
-SETTABLE_ON_RESUME = ("resume", "steps", "minutes", "quiet", "json", "plot")
+SETTABLE_ON_RESUME = ("resume", "steps", "decay_steps", "minutes", "quiet", "json", "plot")
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class Args:
     Death Valley, self self greedy noisy in Rift Valley."""
     steps: int | None = None
     """Decisions of the learner after which it ends (default 2,000,000)."""
+    decay_steps: int | None = None
+    """Decisions over which learning rate and weight of the entropy fall to 0 (default: the --steps of a new run)."""
     minutes: float | None = None
     """Minutes of learning after which it ends in any case."""
     envs: int = 256
@@ -66,9 +68,9 @@ class Args:
     epochs: int = 3
     """How often each decision is used."""
     learning_rate: float = 1e-3
-    """Of Adam."""
+    """Of Adam, at the beginning."""
     entropy: float = 0.01
-    """Weight of the entropy of the policy, which keeps it trying."""
+    """Weight of the entropy of the policy at the beginning, which keeps it trying."""
     hidden: tuple[int, ...] = ()
     """Sizes of the hidden layers, which policy and value share (default 128 128; the first is smaller where the
     observation is so long that the file would be too large)."""
@@ -87,6 +89,16 @@ class Args:
     quiet: bool = False
     """No progress bar."""
 
+    @property
+    def goal(self) -> int:
+        """Decisions of the learner after which it ends."""
+        return self.steps or DEFAULT_STEPS
+
+    @property
+    def decay(self) -> int:
+        """Decisions over which learning rate and weight of the entropy fall to 0."""
+        return self.decay_steps or self.goal
+
 
 def checked(args: Args) -> None:
     """Refuse numbers that are out of range.
@@ -100,8 +112,14 @@ def checked(args: Args) -> None:
         at_least(name, getattr(args, name), least)
     for name in ("test_every", "test_games"):
         at_least(name.replace("_", "-"), getattr(args, name), 1)
-    if args.steps is not None:
-        at_least("steps", args.steps, 1)
+    for name, value in (("steps", args.steps), ("decay-steps", args.decay_steps)):
+        if value is not None:
+            at_least(name, value, 1)
+    if args.goal > args.decay:
+        raise OptionError(
+            f"--steps {args.goal:,} is more than the {args.decay:,} after which nothing is learnt any more; "
+            f"give --decay-steps {args.goal} too"
+        )
     if args.minutes is not None and not args.minutes > 0:
         raise OptionError(f"--minutes {args.minutes:g} must be more than 0")
     if not args.learning_rate > 0 or not args.entropy >= 0:
@@ -135,8 +153,8 @@ def resumed(args: Args) -> tuple[Args, dict[str, Any]]:
     if args.game != old.game:
         raise OptionError(f"the run is one of {old.game}, not of {args.game}")
     folder = args.resume if args.resume.is_dir() else args.resume.parent
-    steps, minutes = args.steps or old.steps, args.minutes or old.minutes
-    return dataclasses.replace(old, steps=steps, minutes=minutes, run=folder, quiet=args.quiet), content
+    given = {name: getattr(args, name) or getattr(old, name) for name in ("steps", "decay_steps", "minutes")}
+    return dataclasses.replace(old, **given, run=folder, quiet=args.quiet), content
 
 
 def folder_of(args: Args, course: "Course") -> Path:
@@ -161,6 +179,8 @@ def command_of(args: Args) -> str:
     words = ["python", "-m", "training", "train", args.game]
     for field in dataclasses.fields(Args):
         value = getattr(args, field.name)
+        if field.name == "decay_steps" and value == args.goal:
+            continue
         if value == field.default or field.name in ("game", "run", "resume", "quiet"):
             continue
         plain = [Path(value).name] if field.name == "deck" else value if isinstance(value, tuple) else [value]
@@ -240,13 +260,14 @@ def learn(args: Args, console: "Console | None" = None) -> list[Row]:
     content = None
     if args.resume is not None:
         args, content = resumed(args)
+    args = dataclasses.replace(args, decay_steps=args.decay)  # that of a new run, though it goes on to other --steps
     checked(args)
     course = course_of(args)
     folder = args.run if content is not None and args.run is not None else folder_of(args, course)
     writable(folder / RUN)
     training = Training(args, course, content, folder)
     log = Log(args, course, training, folder, content["rows"] if content else [])
-    goal = args.steps or DEFAULT_STEPS
+    goal = args.goal
 
     def tell(rows: Sequence[Row]) -> None:
         if console is not None:

@@ -21,7 +21,7 @@ from valley_core.game import Game, Status
 
 
 def searched(game: Game, states: np.ndarray, options: Options, seed: int = 5) -> tuple[np.ndarray, np.ndarray]:
-    return search(game, states, seats_of(game, states), new_chances(seed, len(states)), options)
+    return search(game, states, seats_of(game, states), new_chances(seed, len(states)), options)[:2]
 
 
 def rift_in_mid_play(game: Game, count: int, turns: int) -> np.ndarray:
@@ -50,7 +50,7 @@ def test_who_decides_later_in_a_turn_does_not_see_what_others_have_decided() -> 
         assert not again.all()
         tried = tried[~again]
         assert (seats_of(game, tried) == 1).all()
-        visits, means = search(game, tried, np.ones(len(tried), np.int64), new_chances(1, len(tried)), Options(30))
+        visits, means, _ = search(game, tried, np.ones(len(tried), np.int64), new_chances(1, len(tried)), Options(30))
         chosen.append((visits.tobytes(), means.tobytes()))
     assert chosen[0] == chosen[1] == chosen[2]
 
@@ -63,9 +63,9 @@ def test_the_deck_is_seen_only_if_told_so() -> None:
         state["deck"][: state["deck_size"]] = shuffles.permutation(state["deck"][: state["deck_size"]])
     chances = new_chances(3, 1).repeat(40)
     seats = seats_of(game, states)
-    visits, _ = search(game, states, seats, chances.copy(), Options(50))
+    visits, _, _ = search(game, states, seats, chances.copy(), Options(50))
     assert (visits == visits[0]).all()
-    visits, _ = search(game, states, seats, chances.copy(), Options(50, open_cards=True))
+    visits, _, _ = search(game, states, seats, chances.copy(), Options(50, open_cards=True))
     assert not (visits == visits[0]).all()
 
 

@@ -184,12 +184,12 @@ def test_the_search_counts_every_simulation_and_follows_the_network(table: tuple
     game, path = table
     states = positions(game, 30)
     decisions = decisions_of(game, states)
-    visits, means = search(game, states, decisions.seats, new_chances(1, len(states)), Options(40, leaf=path))
+    visits, means, _ = search(game, states, decisions.seats, new_chances(1, len(states)), Options(40, leaf=path))
     assert (visits[decisions.masks == 0] == 0).all()
     assert (np.abs(means) <= 1).all()
     assert (visits.sum(1)[decisions.masks.sum(1) > 1] == 40).all()
     # The first simulation takes the action with the greatest prior.
-    once, _ = search(game, states, decisions.seats, new_chances(1, len(states)), Options(1, leaf=path, noise=0.0))
+    once, _, _ = search(game, states, decisions.seats, new_chances(1, len(states)), Options(1, leaf=path, noise=0.0))
     assert (once.argmax(1) == started(path, game, len(states)).act(decisions)).all()
 
 

@@ -21,7 +21,7 @@ def test_searched_decisions_had_a_choice_and_values_within_bounds() -> None:
     for game in ("deathvalley", "riftvalley"):
         setting = "both" if game == "deathvalley" else "identical"
         _, games = games_of(Args(game, setting=setting))
-        found = searched_games(games[setting], deal_seeds(1, 12), Options(10), 0.25, 0.5)
+        found = searched_games(games[setting], deal_seeds(1, 12), Options(10), 0.25, 0.5, 10.0)
         observations, masks = observed(games[setting], found, np.arange(len(found.seats)))
         assert len(found.seats) > 50
         assert np.isfinite(observations).all()
@@ -35,7 +35,7 @@ def test_searched_decisions_had_a_choice_and_values_within_bounds() -> None:
 def test_the_value_is_that_of_who_is_asked() -> None:
     _, games = games_of(Args(setting="base"))
     game = games["base"]
-    found = searched_games(game, deal_seeds(2, 20), Options(5), 0.25, 0.0)  # how the game ended, alone
+    found = searched_games(game, deal_seeds(2, 20), Options(5), 0.25, 0.0, 10.0)  # how the game ended, alone
     assert set(np.unique(found.values)) <= {-1.0, 0.0, 1.0}
     one, other = found.values[found.seats == 0], found.values[found.seats == 1]
     assert abs(one.mean() + other.mean()) < 0.6  # what one seat wins the other loses
@@ -43,7 +43,7 @@ def test_the_value_is_that_of_who_is_asked() -> None:
 
 def test_games_repeat_from_their_seeds() -> None:
     _, games = games_of(Args(setting="none"))
-    runs = [searched_games(games["none"], deal_seeds(seed, 6), Options(6), 0.25, 0.5) for seed in (1, 1, 2)]
+    runs = [searched_games(games["none"], deal_seeds(seed, 6), Options(6), 0.25, 0.5, 10.0) for seed in (1, 1, 2)]
     assert runs[0].states.tobytes() == runs[1].states.tobytes()
     assert runs[0].values.tobytes() == runs[1].values.tobytes()
     assert runs[0].states.tobytes() != runs[2].states.tobytes()
@@ -51,7 +51,7 @@ def test_games_repeat_from_their_seeds() -> None:
 
 def test_a_fit_learns_what_the_search_prefers() -> None:
     _, games = games_of(Args(setting="none"))
-    found = searched_games(games["none"], deal_seeds(1, 60), Options(20), 0.25, 0.5)
+    found = searched_games(games["none"], deal_seeds(1, 60), Options(20), 0.25, 0.5, 10.0)
     losses = [
         fit(games["none"], found, None, Args(hidden=(32,), epochs=epochs, minibatch=64), 3)[1]["policy"]
         for epochs in (1, 60)
@@ -72,7 +72,7 @@ def test_networks_go_to_torch_and_back() -> None:
 
 def test_saved_games_are_read_as_they_were(tmp_path: Path) -> None:
     _, games = games_of(Args(setting="none"))
-    found = searched_games(games["none"], deal_seeds(1, 4), Options(4), 0.25, 0.5)
+    found = searched_games(games["none"], deal_seeds(1, 4), Options(4), 0.25, 0.5, 10.0)
     found.save(tmp_path / "games-0.npz")
     again = Decided.load(tmp_path / "games-0.npz")
     assert again.states.tobytes() == found.states.tobytes()

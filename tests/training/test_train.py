@@ -81,7 +81,9 @@ def test_a_resumed_run_is_the_unbroken_one(name: str, tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     args = LEARNT[name]
     rows = learn(dataclasses.replace(args, steps=6 * TURN, run=whole))
-    learn(dataclasses.replace(args, steps=3 * TURN, run=broken))  # a test at its end, between two others
+    learn(
+        dataclasses.replace(args, steps=3 * TURN, decay_steps=6 * TURN, run=broken)
+    )  # a test at its end, between two others
     again = learn(Args(args.game, resume=broken, steps=6 * TURN, quiet=True))
     assert timeless([row for row in again if row["steps"] != 3 * TURN]) == timeless(rows)
     assert [row["steps"] for row in rows][:: len(rows) // 4] == [0, 2 * TURN, 4 * TURN, 6 * TURN]
@@ -110,9 +112,8 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     process.wait()
     steps = str(load_checkpoint(killed)["steps"] + 4 * TURN)
     for more in (["--run", str(whole)], ["--resume", str(killed)]):
-        subprocess.run(
-            [*command[:5], *(OPTIONS if more[0] == "--run" else []), "--steps", steps, *more], cwd=ROOT, check=True
-        )
+        options = [*OPTIONS, "--decay-steps", "1000000"] if more[0] == "--run" else []
+        subprocess.run([*command[:5], *options, "--steps", steps, *more], cwd=ROOT, check=True)
     runs = [json.loads((folder / RUN).read_text(encoding="utf-8"))["rows"] for folder in (whole, killed)]
     assert timeless(runs[0]) == timeless(runs[1])
     assert same_networks(whole / LATEST, killed / LATEST)
