@@ -101,8 +101,7 @@ def _record(cards: Sequence[Card]) -> np.record:
         record.ai_points[index] = card.stars + card.skulls + sum(max(0, ability.points) for ability in card.abilities)
         for timing in range(len(record.first[index])):
             record.first[index, timing] = sum(ability.timing < timing for ability in card.abilities)
-        # Sorting is stable: abilities of one timing keep the order of the file, which decides between alternatives.
-        for slot, ability in enumerate(sorted(card.abilities, key=lambda ability: ability.timing)):
+        for slot, ability in enumerate(card.in_order):
             _fill_ability(record.abilities[index, slot], ability, index, cards)
             record.timed[ability.timing] |= bit
             if ability.timing < NUM_WINDOWS and not ability.optional:

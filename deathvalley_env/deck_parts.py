@@ -145,6 +145,11 @@ class Card:
     abilities: tuple[Ability, ...] = ()
     provenance: Provenance = Provenance()
 
+    @property
+    def in_order(self) -> tuple[Ability, ...]:
+        """The abilities by their timings; those of one timing in the order of the file, which decides between them."""
+        return tuple(sorted(self.abilities, key=lambda ability: ability.timing))
+
     def to_dict(self) -> dict[str, Any]:
         """The card as a table of a deck file."""
         table: dict[str, Any] = {

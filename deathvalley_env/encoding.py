@@ -3,14 +3,17 @@
 The observation of a player depends on what that player can know: everything but the order of the deck.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from deathvalley_env.deck_parts import Ability, Card, Condition, Selection
 from deathvalley_env.rows import rows_of
 from deathvalley_env.scoring import NO_WINNER, ending
 from deathvalley_env.vocabulary import (
     HAZARD_COUNTS,
+    MAX_ABILITIES,
     NO_CARD,
     NUM_ACTIONS,
     NUM_CARDS,
@@ -20,8 +23,9 @@ from deathvalley_env.vocabulary import (
     Cards,
     Decision,
     Effect,
-    Hazard,
+    Having,
     Per,
+    Position,
     Row,
     Timing,
 )
@@ -39,6 +43,8 @@ MARGIN_SCALE = 20.0
 """Score margin, in points, that counts as 1 in the `margin` reward; larger margins are clipped."""
 MOST_BUSTS = 20.0
 MOST_POINTS = 40.0
+MOST_PRINTED = 9
+"""Most stars, skulls, points and `every` that a deck file takes."""
 LAST_COLUMN = NUM_CARDS - 1
 MOST_OF_HAZARD = max(HAZARD_COUNTS.values())
 # Kernels multiply by these: a division takes many times as long.
@@ -73,7 +79,11 @@ PLACES = (
     "other's discard pile",
 )
 
-FACTS_PER_CARD = NUM_HAZARDS + 2 + 8 + len(Effect) + 3 + len(Per) + len(Row) + len(Hazard) + len(Cards)
+# What is left at its default is 0 throughout, so that facts are short lists of what is special.
+PRINTED_FACTS = NUM_HAZARDS + 2
+SELECTION_FACTS = len(Row) - 1 + len(Position) - 1 + NUM_HAZARDS + len(Cards) - 1 + len(Having) - 1 + 1
+CONDITION_FACTS = 2 + 2 + 2 + 3 + SELECTION_FACTS
+ABILITY_FACTS = int(Timing.NONE) + 1 + len(Effect) + NUM_HAZARDS + 3 + len(Per) - 1 + SELECTION_FACTS + CONDITION_FACTS
 
 DYNAMIC = (
     Field("place", (NUM_PLACES, NUM_CARDS), 0, 1, "for each place, whether each card lies there: " + "; ".join(PLACES)),
@@ -110,16 +120,32 @@ DYNAMIC = (
     Field("scores", (NUM_PLAYERS,), -1, 1, "score of observer and other if the game ended now / 40, clipped"),
     Field("options", (4,), 0, 1, "solo, backseat, discard_points, must_outbust"),
 )
-FACTS = Field(
-    "facts",
-    (NUM_CARDS, FACTS_PER_CARD),
-    -1,
-    1,
-    "each card of the deck: hazard one-hot (4); stars / 9; skulls / 9; timings (8), effects (14) of its abilities; "
-    "positive points / 9, negative points / 9, `every` / 9; `per` (5); row (6), hazard (5) and visibility (3) of "
-    "selections. Constant for a deck",
+SELECTION_MEANING = (
+    "row (5: JOURNEY to BOTH_DISCARDS), position (10: THIS to RIGHTMOST), hazard (4), cards (2: HIDDEN_HERE, HIDDEN), "
+    "having (2: STARS, SKULLS), other"
 )
-LAYOUT = Layout((*DYNAMIC, FACTS))
+FACTS = (
+    Field(
+        "printed",
+        (NUM_CARDS, PRINTED_FACTS),
+        0,
+        1,
+        "each card of the deck: hazard one-hot (paw, drop, mountain, sun); stars / 9; skulls / 9. Constant for a deck",
+    ),
+    Field(
+        "abilities",
+        (NUM_CARDS, MAX_ABILITIES, ABILITY_FACTS),
+        -1,
+        1,
+        "each ability of each card, in the order of their timings; all 0 where a card has no more. Words are one-hot, "
+        "and defaults (none, any, both, visible, once) 0: timing (8), optional, effect (14), hazard whose limit is "
+        "raised (4), points / 9, per (4: CARD to ROW_WITHOUT), (every - 1) / 8, 1 / cap or 0 without one; selection: "
+        f"{SELECTION_MEANING}; condition: 1 if there is one, unless, this_row (JOURNEY, SCRAPBOOK), this_position "
+        "(LEFTMOST, RIGHTMOST), 1 if it counts, at_least / 18, at_most / 18, and the selection counted, as above. "
+        "Constant for a deck",
+    ),
+)
+LAYOUT = Layout((*DYNAMIC, *FACTS))
 LAYOUT_WITHOUT_FACTS = Layout(DYNAMIC)
 FIXED_FROM = LAYOUT_WITHOUT_FACTS.size
 
@@ -159,38 +185,73 @@ def action_names(card_names: list[str]) -> tuple[str, ...]:
     )
 
 
-def facts_of(deck: Any) -> np.ndarray:
-    """The constant part of the observation for a deck record, float32 of shape (18 × FACTS_PER_CARD,)."""
-    facts = np.zeros((NUM_CARDS, FACTS_PER_CARD), np.float32)
-    timing_at = NUM_HAZARDS + 2
-    effect_at = timing_at + 8
-    points_at = effect_at + len(Effect)
-    per_at = points_at + 3
-    row_at = per_at + len(Per)
-    hazard_at = row_at + len(Row)
-    cards_at = hazard_at + len(Hazard)
-    for card in range(NUM_CARDS):
-        row = facts[card]
-        row[deck["hazard"][card]] = 1
-        row[NUM_HAZARDS] = deck["stars"][card] / 9
-        row[NUM_HAZARDS + 1] = deck["skulls"][card] / 9
-        for ability in deck["abilities"][card]:
-            if ability["timing"] == Timing.NONE:
-                continue
-            row[timing_at + ability["timing"]] = 1
-            row[effect_at + ability["effect"]] = 1
-            if ability["effect"] == Effect.POINTS:
-                points = int(ability["points"])
-                row[points_at + (points < 0)] = points / 9
-                row[points_at + 2] = ability["every"] / 9
-                row[per_at + ability["per"]] = 1
-            if ability["effect"] == Effect.RAISE_LIMIT:
-                row[hazard_at + ability["hazard"]] = 1
-            for select in (ability["select"], ability["condition"]["select"]):
-                row[row_at + select["row"]] = 1
-                row[hazard_at + select["hazard"]] = 1
-                row[cards_at + select["cards"]] = 1
-    return facts.reshape(-1)
+def one_hot(value: int, count: int, first: int = 0) -> list[bool]:
+    """Which of `count` members of an enumeration, from `first` on, a value is: none of them if it comes before."""
+    return [value == first + k for k in range(count)]
+
+
+def selection_facts(select: Selection) -> list[float]:
+    """All fields of a selection."""
+    return [
+        *one_hot(select.row, len(Row) - 1, Row.JOURNEY),
+        *one_hot(select.position, len(Position) - 1, Position.THIS),
+        *one_hot(select.hazard, NUM_HAZARDS),
+        *one_hot(select.cards, len(Cards) - 1, Cards.HIDDEN_HERE),
+        *one_hot(select.having, len(Having) - 1, Having.STARS),
+        select.other,
+    ]
+
+
+def condition_facts(condition: Condition) -> list[float]:
+    """All fields of a condition."""
+    count = condition.count
+    counted = [0.0] * (3 + SELECTION_FACTS)
+    if count is not None:
+        bounds = [condition.at_least / NUM_CARDS, condition.at_most / NUM_CARDS]
+        counted = [1.0, *bounds, *selection_facts(count)]
+    return [
+        1.0,
+        condition.unless,
+        *one_hot(condition.this_row, 2, Row.JOURNEY),
+        *one_hot(condition.this_position, 2, Position.LEFTMOST),
+        *counted,
+    ]
+
+
+def ability_facts(ability: Ability) -> list[float]:
+    """All fields of an ability."""
+    condition = ability.condition
+    return [
+        *one_hot(ability.timing, int(Timing.NONE)),
+        ability.optional,
+        *one_hot(ability.effect, len(Effect)),
+        *one_hot(ability.hazard, NUM_HAZARDS),
+        ability.points / MOST_PRINTED,
+        *one_hot(ability.per, len(Per) - 1, Per.CARD),
+        (ability.every - 1) / (MOST_PRINTED - 1),
+        0.0 if ability.cap is None else 1 / ability.cap,
+        *selection_facts(ability.select),
+        *([0.0] * CONDITION_FACTS if condition is None else condition_facts(condition)),
+    ]
+
+
+def facts_of(cards: Sequence[Card]) -> np.ndarray:
+    """The constant part of the observation for the cards of a deck: all that the rules know of them.
+
+    Returns:
+        Float32 of shape (n,): the fields `FACTS` one after another.
+    """
+    printed = np.zeros((NUM_CARDS, PRINTED_FACTS), np.float32)
+    abilities = np.zeros((NUM_CARDS, MAX_ABILITIES, ABILITY_FACTS), np.float32)
+    for index, card in enumerate(cards):
+        printed[index] = [
+            *one_hot(card.hazard, NUM_HAZARDS),
+            card.stars / MOST_PRINTED,
+            card.skulls / MOST_PRINTED,
+        ]
+        for slot, ability in enumerate(card.in_order):
+            abilities[index, slot] = ability_facts(ability)
+    return np.concatenate([printed.reshape(-1), abilities.reshape(-1)])
 
 
 @kernel

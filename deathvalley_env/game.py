@@ -72,7 +72,7 @@ def make_game(
         reward: ``"win"``, ``"margin"`` or ``"shaped"`` (`valley_core.game.Reward`).
         ask_forced: Also ask decisions that have one legal answer.
         max_turns: Turns, of both players together, after which a game is truncated (R11); 1 to 1,000,000.
-        card_facts: Observe the facts of the cards (hazard, stars, abilities …), which are constant for a deck.
+        card_facts: Observe what the cards are (hazard, stars, skulls, abilities), which is constant for a deck.
 
     Raises:
         OptionError: An option is out of range, or does not go with the others.
@@ -116,7 +116,7 @@ def make_game(
         layout=encoding.LAYOUT if facts else encoding.LAYOUT_WITHOUT_FACTS,
         fixed_from=encoding.FIXED_FROM,
         data=data,
-        fixed=encoding.facts_of(data[0])[None, :] if facts else np.zeros((1, 0), np.float32),
+        fixed=encoding.facts_of(loaded.cards)[None, :] if facts else np.zeros((1, 0), np.float32),
         template=template,
         reward=kind,
         max_turns=turns,

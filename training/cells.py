@@ -97,6 +97,12 @@ def play(plan: Plan, seeds: np.ndarray, batch: int = BATCH, progress: Callable[[
     return Cell(plan, tables, perf_counter() - start)
 
 
+def pooled(cells: Sequence[Cell]) -> Cell:
+    """The games of several decks or boards as one cell, whose plan is that of the first; they have other deals each."""
+    tables = [np.concatenate(of_seat) for of_seat in zip(*(cell.tables for cell in cells), strict=True)]
+    return Cell(cells[0].plan, tables, sum(cell.seconds for cell in cells))
+
+
 def play_all(plans: Sequence[Plan], seeds: np.ndarray, batch: int = BATCH, quiet: bool = True) -> list[Cell]:
     """Play all plans on these deals, with a progress bar unless `quiet`."""
     with progress_bar(sum(len(plan.seats) for plan in plans) * len(seeds), quiet) as work:

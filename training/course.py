@@ -1,14 +1,19 @@
-"""What a policy is trained on and tested by: the settings, and who sits in the other seats."""
+"""What a policy is trained on and tested by: the settings, who sits in the other seats, and which decks or boards.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+A policy that is to play on any deck learns on many drawn ones side by side, and observes what the cards are. Those of
+the seeds 0, 1, 2 … are learnt on; such a training is tested on a few from `TESTED_FROM` on, so that the best network is
+the one that generalises best, and strength is reported on those from `UNSEEN_FROM` on (`training generalise`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from agents import make_agent
-from training.cells import Plan, play, row_of
+from training.cells import Plan, play, pooled, row_of
 from training.games import Entry, entry_of
 from training.match import deal_seeds
 from training.opponents import SELF, League
@@ -23,6 +28,10 @@ ALL = "all"
 """In place of a setting: all of them side by side, for one policy that sees which one it plays."""
 TEST_SALT = 0x7E57
 """Sets the deals of tests apart from those that are learnt on."""
+TESTED_FROM, UNSEEN_FROM = 1_000_000, 2_000_000
+"""First seeds of the decks or boards that are drawn for the tests of a training, and for reports."""
+TESTED = 8
+"""Decks or boards of a test."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +57,15 @@ class Course:
         entry: Of the game.
         parts: Learnt on side by side, with equally many games each.
         rivals: Opponents in tests; None alone where the game plays itself.
+        tests: Setting → options of each game of a test, which shares its deals out among them.
+        any_data: Whether the policy learns to play on any deck or board.
     """
 
     entry: Entry
     parts: tuple[Part, ...]
     rivals: tuple[str | None, ...]
+    tests: Mapping[str, Sequence[Mapping[str, Any]]]
+    any_data: bool = False
 
     @property
     def game(self) -> Game:
@@ -72,10 +85,11 @@ class Course:
                 f"--envs {count} cannot be shared out among {len(self.parts)} kinds of games; give a multiple"
             )
         made = []
+        learning = {} if self.any_data else self.entry.learning
         for part in self.parts:
             seats = {} if part.opponent is None else {"opponents": league.opponent(part.opponent), "seat": "random"}
             # An illegal action loses the game and is counted, so that a run can say that there was none.
-            made.append(make_sb3_env(each, illegal_action="lose", **part.options, **self.entry.learning, **seats))
+            made.append(make_sb3_env(each, illegal_action="lose", **part.options, **learning, **seats))
         return SideBySide(made)
 
     def test(self, agent: str, games: int, seed: int) -> list[dict[str, Any]]:
@@ -87,11 +101,13 @@ class Course:
             seed: Of the deals.
         """
         rows = []
-        for setting, options in {part.setting: part.options for part in self.parts}.items():
-            game = self.entry.make(**options)
+        for setting, tested in self.tests.items():
+            made = [self.entry.make(**options) for options in tested]
             for rival in self.rivals:
-                plan = Plan(self.entry, game, setting, agent, rival)
-                rows.append(row_of(play(plan, test_deals(seed, max(1, games // len(plan.seats))))))
+                plans = [Plan(self.entry, game, setting, agent, rival) for game in made]
+                deals = max(1, games // len(plans[0].seats) // len(plans))
+                seeds = test_deals(seed, deals * len(plans)).reshape(len(plans), deals)
+                rows.append(row_of(pooled([play(plan, own) for plan, own in zip(plans, seeds, strict=True)])))
         return rows
 
 
@@ -107,6 +123,7 @@ def course_of(args: "Args") -> Course:
         OptionError: They do not go together, or name what there is not.
     """
     entry = entry_of(args.game)
+    drawn = drawn_options(args, entry)
     given = {"deck": args.deck, "players": args.players}
     options = {}
     for name, value in given.items():
@@ -116,19 +133,50 @@ def course_of(args: "Args") -> Course:
             options[entry.options[name]] = value
     solo = bool(entry.solo) and args.variant is None
     known = entry.solo if solo else entry.settings
+    if drawn and any(entry.drawn.option in one for one in known.values()):
+        known = {entry.drawn.name: {}}  # boards are all that settings differ in
     setting = args.variant or args.setting or next(iter(known))
     if args.variant and args.setting:
         raise OptionError("--setting is the solo game's, --variant that of two players: give one of them")
     if setting not in known and not (solo and setting == ALL):
         raise OptionError(f"there is no setting {setting!r}; choose one of {', '.join([*known, *[ALL] * solo])}")
     chosen = {name: {**one, **options} for name, one in known.items() if setting in (name, ALL)}
-    if solo:
-        if args.opponents:
-            raise OptionError("--opponents sit in two-player games: give --variant base or --variant backseat")
-        return Course(entry, tuple(Part(name, one, None) for name, one in chosen.items()), (None,))
-    opponents = args.opponents or tuple(entry.league)
-    for name in opponents:
-        if name != SELF:
-            make_agent(name)
-    parts = tuple(Part(setting, chosen[setting], name) for name in opponents)
-    return Course(entry, parts, tuple(entry.rivals))
+    if solo and args.opponents:
+        raise OptionError("--opponents sit in two-player games: give --variant base or --variant backseat")
+    opponents: Sequence[str | None] = [None] if solo else args.opponents or entry.league
+    for opponent in opponents:
+        if opponent not in (None, SELF):
+            make_agent(opponent)
+    kinds = [Part(name, one, opponent) for name, one in chosen.items() for opponent in opponents]
+    rivals = (None,) if solo else tuple(entry.rivals)
+    if not drawn:
+        return Course(entry, tuple(kinds), rivals, {name: (one,) for name, one in chosen.items()})
+    # Each deck in one of the kinds, in turn; a single one in all of them.
+    turns = range(max(len(kinds), len(drawn)))
+    pairs = [(kinds[turn % len(kinds)], drawn[turn % len(drawn)]) for turn in turns]
+    parts = tuple(replace(kind, options={**kind.options, **one}) for kind, one in pairs)
+    tested = drawn if len(drawn) == 1 else drawn_from(entry, TESTED_FROM, TESTED)
+    tests = {name: tuple({**one, **other} for other in tested) for name, one in chosen.items()}
+    return Course(entry, parts, rivals, tests, any_data=len(drawn) > 1)
+
+
+def drawn_options(args: "Args", entry: Entry) -> list[dict[str, Any]]:
+    """Options for each of the decks or boards that are to be drawn for learning; none if none are.
+
+    Raises:
+        OptionError: Seeds of those that are kept for tests; or a deck is named, too.
+    """
+    if args.drawn is None:
+        return []
+    if args.deck is not None:
+        raise OptionError("--deck names a deck, --drawn draws some: give one of them")
+    if args.drawn > 1 and args.drawn_seed + args.drawn > TESTED_FROM:
+        raise OptionError(
+            f"{entry.drawn.name} from seed {TESTED_FROM:,} on are kept for tests: --drawn-seed and --drawn lead there"
+        )
+    return drawn_from(entry, args.drawn_seed, args.drawn)
+
+
+def drawn_from(entry: Entry, seed: int, count: int) -> list[dict[str, Any]]:
+    """Options for decks or boards that are drawn from this seed and those after it."""
+    return [{entry.drawn.option: entry.drawn.draw(seed + k)} for k in range(count)]

@@ -4,7 +4,7 @@ A game is added by an entry here and a module in `training.columns`; nothing els
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,42 @@ Options = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """Decks or boards that are drawn, as many as one likes (`training.drawn`).
+
+    Attributes:
+        name: What they are, as in ``drawn decks``.
+        option: The option of the game that takes one.
+        draw: ``(seed) -> value`` of that option; the same seed draws the same.
+    """
+
+    name: str
+    option: str
+    draw: Callable[[int], Any]
+
+
+def drawn_deck(seed: int) -> Any:
+    """A deck drawn from the cards of all shipped ones, hazard by hazard in their order.
+
+    So that a card's number always says its hazard, as in the files: that need not be learnt.
+    """
+    from deathvalley_env.deck import draw_deck, load_deck, shipped_decks
+
+    pools = shipped_decks()
+    deck = draw_deck(pools, seed=seed)
+    order = list(dict.fromkeys(card.hazard for card in load_deck(pools[0]).cards))
+    cards = tuple(sorted(deck.cards, key=lambda card: order.index(card.hazard)))
+    return replace(deck, name=f"drawn {seed}", cards=cards)
+
+
+def generated_board(seed: int) -> Any:
+    """A random board; all players have it."""
+    from riftvalley_env.generator import generate_board
+
+    return generate_board(seed)
+
+
+@dataclass(frozen=True)
 class Entry:
     """A game that can be measured.
 
@@ -36,11 +72,13 @@ class Entry:
         learning: Options of the games in which a policy learns: what never changes is not observed.
         league: Opponents of a policy that learns between players, by default (`training.opponents`).
         rivals: Agents against which such a policy is tested.
+        drawn: Decks or boards that can be drawn.
     """
 
     name: str
     title: str
     settings: Mapping[str, Options]
+    drawn: Drawn
     solo: Mapping[str, Options] = field(default_factory=dict)
     solo_opponent: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
@@ -76,6 +114,7 @@ GAMES = {
         name="deathvalley",
         title="Death Valley",
         settings={"base": {"variant": "base"}, "backseat": {"variant": "backseat"}},
+        drawn=Drawn("drawn decks", "deck", drawn_deck),
         solo={
             "none": {"solo": True},
             "discard_points": {"solo": True, "discard_points": True},
@@ -93,6 +132,7 @@ GAMES = {
         name="riftvalley",
         title="Rift Valley",
         settings={"identical": {"boards": "identical"}, "asymmetrical": {"boards": "asymmetrical"}},
+        drawn=Drawn("generated boards", "boards", generated_board),
         options={"players": "num_players", "max_turns": "max_turns", "boards": "boards"},
         columns_of_seats={"scores": "score"},
         league=("self", "self", "greedy", "noisy"),

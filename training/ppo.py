@@ -20,6 +20,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
+from torch.nn.functional import embedding, linear
 
 from agents.network import MOST_BYTES, Network
 from training.course import Course
@@ -43,19 +44,45 @@ SHARE_OF_FIRST = 0.9
 BYTES_OF_A_NUMBER = 2
 UNIT = 16
 """Sizes are multiples of it."""
+NO_CONSTANTS = np.zeros((1, 0), np.float32)
+"""All of an observation changes."""
 
 
 class Trunk(BaseFeaturesExtractor):
-    """The hidden layers, shared by both heads."""
+    """The hidden layers, shared by both heads.
 
-    def __init__(self, space: spaces.Box, hidden: tuple[int, ...]) -> None:
+    Args:
+        space: Of the observations.
+        hidden: Sizes of the layers.
+        fixed: The constant part of observations (`SideBySide.fixed`). Its share of the first layer is computed once for
+            each deck instead of for each observation: it is many times as long as what changes.
+    """
+
+    fixed: torch.Tensor
+
+    def __init__(self, space: spaces.Box, hidden: tuple[int, ...], fixed: np.ndarray) -> None:
         super().__init__(space, hidden[-1])
-        self.layers = hidden_layers([int(space.shape[0]), *hidden])
+        self.layers = hidden_layers([inputs_of(space, fixed), *hidden])
+        self.register_buffer("fixed", torch.as_tensor(fixed), persistent=False)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """What both heads read."""
-        out: torch.Tensor = self.layers(observations)
+        out: torch.Tensor
+        if self.fixed.shape[1]:
+            first: Any = self.layers[0]
+            changing = observations.shape[1] - 1
+            shares = linear(self.fixed, first.weight[:, changing:], first.bias)
+            own = embedding(observations[:, changing].long(), shares)
+            out = self.layers[1:](linear(observations[:, :changing], first.weight[:, :changing]) + own)
+        else:
+            out = self.layers(observations)
         return out
+
+
+def inputs_of(space: Any, fixed: np.ndarray) -> int:
+    """Entries of a whole observation, what is constant included."""
+    constant = fixed.shape[1]
+    return int(space.shape[0]) + (constant - 1 if constant else 0)
 
 
 class Policy(MaskableActorCriticPolicy):
@@ -66,9 +93,9 @@ class Policy(MaskableActorCriticPolicy):
         self.value_net = nn.Sequential(self.value_net, nn.Tanh())  # type: ignore[assignment]
 
 
-def hidden_for(environment: VecEnv) -> tuple[int, ...]:
+def hidden_for(environment: VecEnv, fixed: np.ndarray = NO_CONSTANTS) -> tuple[int, ...]:
     """Sizes of the hidden layers by default: the first is smaller where the file would be too large otherwise."""
-    inputs = int(environment.observation_space.shape[0])  # type: ignore[index]
+    inputs = inputs_of(environment.observation_space, fixed)
     most = int(MOST_BYTES * SHARE_OF_FIRST / (BYTES_OF_A_NUMBER * inputs))
     return min(HIDDEN, most // UNIT * UNIT), HIDDEN
 
@@ -78,8 +105,11 @@ def network_of(policy: Any) -> Network:
     return plain(policy.features_extractor.layers, policy.action_net, policy.value_net[0])
 
 
-def make_model(args: "Args", environment: VecEnv, seed: int | None) -> MaskablePPO:
-    """A policy that has learnt nothing yet; a seed also sets the global streams of random numbers, as SB3 does it."""
+def make_model(args: "Args", environment: VecEnv, seed: int | None, fixed: np.ndarray = NO_CONSTANTS) -> MaskablePPO:
+    """A policy that has learnt nothing yet; a seed also sets the global streams of random numbers, as SB3 does it.
+
+    `fixed` is the constant part of the observations, if that is not in them (`SideBySide.fixed`).
+    """
     return MaskablePPO(
         Policy,
         environment,
@@ -92,7 +122,7 @@ def make_model(args: "Args", environment: VecEnv, seed: int | None) -> MaskableP
         ent_coef=args.entropy,
         policy_kwargs={
             "features_extractor_class": Trunk,
-            "features_extractor_kwargs": {"hidden": args.hidden or hidden_for(environment)},
+            "features_extractor_kwargs": {"hidden": args.hidden or hidden_for(environment, fixed), "fixed": fixed},
             "net_arch": [],
         },
         seed=seed,
@@ -128,7 +158,8 @@ class Training:
         else:
             self.league, self.environment = content["league"], content["environment"]
             self.seconds, self._turns = content["seconds"], content["turns"]
-        self.model = make_model(args, self.environment, args.seed if content is None else None)
+        fixed = self.environment.fixed
+        self.model = make_model(args, self.environment, args.seed if content is None else None, fixed)
         self.model.set_logger(configure(str(logs), ["tensorboard"]) if logs else Logger(None, []))
         if content is None:
             self.league.remember(self.network)

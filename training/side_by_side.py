@@ -1,5 +1,8 @@
 """Several vector environments of one shape as a single one: other settings or other opponents in each.
 
+Each may be on a deck of its own. Then the part of an observation that is constant for a deck is not repeated in every
+observation, but kept once for each environment; the number of the environment is in its place.
+
 A game that is broken off (`max_turns`) is paid as lost and ends like any other: it is no victory, and a policy that is
 told the worth of the position instead learns to play on for ever where it stands well.
 """
@@ -10,6 +13,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from valley_core.errors import OptionError
@@ -29,6 +33,8 @@ class SideBySide(VecEnv):
 
     Attributes:
         parts: The environments; their games end in rewards by `valley_core.game.Reward.WIN`.
+        fixed: The constant part of the observations of each, float32 of shape (parts, n). If n is not 0, the last entry
+            of an observation is the index of its row here.
         seconds: Time spent in steps and masks so far.
         decisions: Actions taken so far.
         illegal: How many of them were illegal.
@@ -41,6 +47,9 @@ class SideBySide(VecEnv):
             if (part.observation_space, part.action_space) != (first.observation_space, first.action_space):
                 raise OptionError("environments side by side need the same observations and actions")
         self.parts = list(parts)
+        games = [part.vector.game for part in parts]
+        self.fixed = np.concatenate([game.fixed for game in games])
+        self._changing = games[0].fixed_from
         self.seconds = 0.0
         self.decisions = 0
         self.illegal = 0
@@ -48,7 +57,24 @@ class SideBySide(VecEnv):
         ends = np.cumsum([part.num_envs for part in parts])
         self._slices = [slice(int(end) - part.num_envs, int(end)) for part, end in zip(parts, ends, strict=True)]
         self._actions = np.zeros(int(ends[-1]), np.int64)
-        super().__init__(int(ends[-1]), first.observation_space, first.action_space)
+        super().__init__(int(ends[-1]), self._space(first.observation_space), first.action_space)
+
+    def _space(self, whole: spaces.Box) -> spaces.Box:
+        """The space of the observations."""
+        if not self.fixed.shape[1]:
+            return whole
+        low, high = (np.append(bound[: self._changing], end) for bound, end in ((whole.low, 0), (whole.high, np.inf)))
+        return spaces.Box(low.astype(np.float32), high.astype(np.float32))
+
+    def _seen(self, observations: Sequence[np.ndarray]) -> np.ndarray:
+        """The observations of all parts, with the number of the part in place of what is constant in it."""
+        if not self.fixed.shape[1]:
+            return np.concatenate(observations)
+        seen = np.empty((self.num_envs, self._changing + 1), np.float32)
+        for k, (where, some) in enumerate(zip(self._slices, observations, strict=True)):
+            seen[where, :-1] = some[:, : self._changing]
+            seen[where, -1] = k
+        return seen
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Give game i the seed ``seed + i`` at the next reset."""
@@ -60,7 +86,7 @@ class SideBySide(VecEnv):
 
     def reset(self) -> np.ndarray:
         """Deal new games everywhere."""
-        observations = np.concatenate([part.reset() for part in self.parts])
+        observations = self._seen([part.reset() for part in self.parts])
         self._masks = self._look()
         return observations
 
@@ -74,8 +100,9 @@ class SideBySide(VecEnv):
         self.decisions += self.num_envs
         self.illegal += self.num_envs - int(self._masks[np.arange(self.num_envs), self._actions].sum())
         results = [part.step(self._actions[where]) for part, where in zip(self.parts, self._slices, strict=True)]
-        observations, rewards, ended = (np.concatenate([result[k] for result in results]) for k in range(3))
-        infos = [info for result in results for info in result[3]]
+        observations = self._seen([result[0] for result in results])
+        rewards, ended = (np.concatenate([result[k] for result in results]) for k in (1, 2))
+        infos = [self._told(k, info) for k, result in enumerate(results) for info in result[3]]
         for i in np.flatnonzero(ended):
             if infos[i]["TimeLimit.truncated"]:
                 infos[i]["TimeLimit.truncated"] = False
@@ -84,6 +111,12 @@ class SideBySide(VecEnv):
         self._masks = self._look()
         self.seconds += perf_counter() - start
         return observations, rewards, ended, infos
+
+    def _told(self, k: int, info: dict[str, Any]) -> dict[str, Any]:
+        """The info of a game of part k, with the last observation as this environment gives it."""
+        if self.fixed.shape[1] and "terminal_observation" in info:
+            info["terminal_observation"] = np.append(info["terminal_observation"][: self._changing], np.float32(k))
+        return info
 
     def _look(self) -> np.ndarray:
         return np.concatenate([part.action_masks() for part in self.parts])

@@ -50,6 +50,12 @@ class Args:
     """Rift Valley: players, 2 to 5 (default 2)."""
     deck: str | None = None
     """Death Valley: a shipped deck (default highs_and_lows), or the path of a deck file."""
+    drawn: int | None = None
+    """Learn on so many decks drawn from the cards of all shipped ones, or on so many generated boards, side by side.
+    With two and more, the network observes what the cards are, plays on any deck or board, and is tested on others
+    than those it learns on."""
+    drawn_seed: int = 0
+    """Seed of the first of them; the next ones follow."""
     opponents: tuple[str, ...] = ()
     """Who sits in the other seats, each in as many games; self: past selves. Default: self self greedy rulebook in
     Death Valley, self self greedy noisy in Rift Valley."""
@@ -125,6 +131,8 @@ def checked(args: Args) -> None:
     if not args.learning_rate > 0 or not args.entropy >= 0:
         raise OptionError("--learning-rate must be more than 0, and --entropy at least 0")
     at_least("hidden", min(args.hidden, default=1), 1)
+    at_least("drawn", 1 if args.drawn is None else args.drawn, 1)
+    at_least("drawn-seed", args.drawn_seed, 0)
     if (args.envs * args.rollout) % args.minibatch:
         raise OptionError(
             f"--minibatch {args.minibatch} does not divide the {args.envs * args.rollout} decisions of a turn "
@@ -168,7 +176,8 @@ def folder_of(args: Args, course: "Course") -> Path:
 
     setting = args.setting or course.parts[0].setting
     players = f"_{args.players}" if args.players else ""
-    folder = args.run or Path("runs") / f"{args.game}_{setting}{players}_{args.seed}"
+    drawn = f"_drawn_{args.drawn}" if args.drawn else ""
+    folder = args.run or Path("runs") / f"{args.game}_{setting}{players}{drawn}_{args.seed}".replace(" ", "_")
     if checkpoints_of(folder):
         raise OptionError(f"there is a run in {folder} already; go on with --resume {folder}, or name another --run")
     return folder
@@ -231,6 +240,7 @@ class Log:
             seed=seed,
             versions=versions(),
             strength=strength,
+            any_data=self.course.any_data,
         )
 
     def save(self) -> None:
