@@ -14,7 +14,7 @@ import numpy as np
 
 from agents import make_agent
 from training.cells import Plan, play, pooled, row_of
-from training.games import Entry, entry_of
+from training.games import Entry, Options, entry_of
 from training.match import deal_seeds
 from training.opponents import SELF, League
 from training.side_by_side import SideBySide
@@ -132,9 +132,7 @@ def course_of(args: "Args") -> Course:
                 raise OptionError(f"--{name} is no option of {entry.title}")
             options[entry.options[name]] = value
     solo = bool(entry.solo) and args.variant is None
-    known = entry.solo if solo else entry.settings
-    if drawn and any(entry.drawn.option in one for one in known.values()):
-        known = {entry.drawn.name: {}}  # boards are all that settings differ in
+    known = known_settings(entry, solo, bool(drawn))
     setting = args.variant or args.setting or next(iter(known))
     if args.variant and args.setting:
         raise OptionError("--setting is the solo game's, --variant that of two players: give one of them")
@@ -158,6 +156,14 @@ def course_of(args: "Args") -> Course:
     tested = drawn if len(drawn) == 1 else drawn_from(entry, TESTED_FROM, TESTED)
     tests = {name: tuple({**one, **other} for other in tested) for name, one in chosen.items()}
     return Course(entry, parts, rivals, tests, any_data=len(drawn) > 1)
+
+
+def known_settings(entry: Entry, solo: bool, drawn: bool) -> Mapping[str, Options]:
+    """The settings, by name; of drawn boards there is one, since boards are all that the settings differ in."""
+    known = entry.solo if solo else entry.settings
+    if drawn and any(entry.drawn.option in one for one in known.values()):
+        return {entry.drawn.name: {}}
+    return known
 
 
 def drawn_options(args: "Args", entry: Entry) -> list[dict[str, Any]]:

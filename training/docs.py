@@ -183,6 +183,28 @@ def search_riftvalley_table(folder: Path) -> str | None:
     return _markdown(["agent", "opponent", "games", "won alone [95 %]", "margin [95 %]"], lines, 2)
 
 
+def generalise_table(folder: Path) -> str | None:
+    """Mean win rates on decks and boards that a network has not seen in training."""
+    from training.tables import generalise_table
+
+    rows = _generalise(folder)
+    return None if rows is None else _markdown(*generalise_table([row for row in rows if row["drawn"] is None]), 4)
+
+
+def alone_table(folder: Path) -> str | None:
+    """The network beside those that were trained on one deck or board alone."""
+    from training.tables import alone_table
+
+    rows = _generalise(folder)
+    return None if rows is None else _markdown(*alone_table(rows), 2)
+
+
+def _generalise(folder: Path) -> list[dict[str, Any]] | None:
+    from training.games import GAMES
+
+    return _results(folder, *(f"generalise_{game}" for game in GAMES))
+
+
 STRATEGIES = ("strategies", "strategies_search")
 """Of `training strategies`; searches were played apart, since they take longer."""
 
@@ -236,6 +258,8 @@ def sections_of(page: str, folder: Path) -> dict[str, Table]:
         "bounds": partial(bounds_table, folder),
         "search": partial(search_table, folder),
         "search-riftvalley": partial(search_riftvalley_table, folder),
+        "generalise": partial(generalise_table, folder),
+        "generalise-alone": partial(alone_table, folder),
         "strategies": partial(strategies_table, folder),
         "seats": partial(seats_table, folder),
         "starting-boards": partial(starting_boards_table, folder),

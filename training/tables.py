@@ -124,6 +124,42 @@ def bracket_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     return [*headings, "sees the deck [95 %]"], cells
 
 
+def generalise_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of mean win rates over decks or boards."""
+    cells = [
+        [
+            row["game"],
+            "seen" if row["seen"] else "unseen",
+            row["agent"],
+            row["opponent"],
+            f"{row['places']:,}",
+            f"{row['games']:,}",
+            interval(row, "win"),
+            percent(row["least"]),
+            percent(row["most"]),
+            interval(row["general"], "win", True) if row["general"] else "–",
+        ]
+        for row in rows
+    ]
+    headings = ["game", "decks, boards", "agent", "opponent", "number", "games", "won, mean [95 %]", "least", "most"]
+    return [*headings, "general − agent [95 %]"], cells
+
+
+def alone_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of the decks or boards on which a network was trained alone."""
+    cells = []
+    for alone in (row for row in rows if row["agent"] == "alone" and row["drawn"] is not None):
+        here = [row for row in rows if (row["game"], row["drawn"]) == (alone["game"], alone["drawn"])]
+        general = next(row for row in here if row["agent"] == "general")
+        others = [f"{row['agent']} {percent(row['win'])}" for row in here if row not in (alone, general)]
+        difference = next(other for other in alone["differences"] if other["to"] == "general")
+        line = [alone["game"], f"{alone['drawn']}", f"{alone['games']:,}", interval(alone, "win")]
+        line += [interval(general, "win"), interval(difference, "win", True), ", ".join(others)]
+        cells.append(line)
+    headings = ["game", "seed", "games", "alone [95 %]", "general [95 %]", "alone − general [95 %]", "others"]
+    return headings, cells
+
+
 def seat_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """Headings and cells of the share of games won in each seat."""
     seats = len(rows[0]["win_by_seat"])

@@ -4,13 +4,14 @@ That masks are exact and that nothing observed depends on the deck's order is in
 """
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from deathvalley_env.deck import Deck, deck_from_dict, draw_deck, load_deck
+from deathvalley_env.deck import Deck, DeckError, deck_from_dict, draw_deck, load_deck
+from deathvalley_env.encoding import facts_of
 from deathvalley_env.game import make_game
 from deathvalley_env.vocabulary import HAZARD_COUNTS, NO_CARD, NUM_CARDS
 from tests.deathvalley_env.table import OTHER, Table, make_deck, position_of
@@ -29,6 +30,11 @@ EFFECTS = (
     *("travel_again", "send", "keep", "ignore", "raise_limit", "score_nothing", "points"),
 )
 PERS = ("once", "card", "star", "skull", "row_without")
+POSITIONS = (
+    *("any", "this", "left", "right", "above", "below", "vertical", "adjacent", "this_or_adjacent"),
+    *("leftmost", "rightmost"),
+)
+HAVINGS = ("any", "stars", "skulls")
 ROWS = ("both", "journey", "scrapbook", "own_discard", "other_discard", "both_discards")
 SELECTED_HAZARDS = (*HAZARDS, "any")
 CARDS = ("visible", "hidden_here", "hidden")
@@ -125,40 +131,60 @@ def expected(state: Any, deck: Deck, seat: int) -> dict[str, np.ndarray]:
     }
 
 
-def expected_facts(deck: Deck) -> np.ndarray:
+def those(words: Iterable[str], found: str) -> list[bool]:
+    return [word == found for word in words]
+
+
+def expected_selection(select: dict[str, Any]) -> list[float]:
+    return [
+        *those(ROWS[1:], select.get("row", "both")),
+        *those(POSITIONS[1:], select.get("position", "any")),
+        *those(HAZARDS, select.get("hazard", "any")),
+        *those(CARDS[1:], select.get("cards", "visible")),
+        *those(HAVINGS[1:], select.get("having", "any")),
+        select.get("other", False),
+    ]
+
+
+def expected_condition(condition: dict[str, Any] | None) -> list[float]:
+    if condition is None:
+        return [0] * 33
+    count = condition.get("count")
+    bounds = [1, condition.get("at_least", 1) / 18, condition.get("at_most", 18) / 18]
+    return [
+        1,
+        condition.get("unless", False),
+        *those(("journey", "scrapbook"), condition.get("this_row", "both")),
+        *those(("leftmost", "rightmost"), condition.get("this_position", "any")),
+        *([0] * 27 if count is None else [*bounds, *expected_selection(count)]),
+    ]
+
+
+def expected_ability(ability: dict[str, Any]) -> list[float]:
+    return [
+        *those(TIMINGS, ability["timing"]),
+        ability.get("optional", False),
+        *those(EFFECTS, ability["effect"]),
+        *those(HAZARDS, ability.get("hazard", "any")),
+        ability.get("points", 0) / 9,
+        *those(PERS[1:], ability.get("per", "once")),
+        (ability.get("every", 1) - 1) / 8,
+        1 / ability["cap"] if "cap" in ability else 0,
+        *expected_selection(ability.get("select", {})),
+        *expected_condition(ability.get("if")),
+    ]
+
+
+def expected_facts(deck: Deck) -> dict[str, np.ndarray]:
     """The facts of the cards, from the tables of the deck file."""
-    rows = []
-    for card in deck.to_dict()["card"]:
-        abilities = card.get("ability", [])
-        points = [a for a in abilities if a["effect"] == "points"]
-        # A selection left out, and one of a condition left out, is that of all visible cards.
-        selections = [a.get("select", {}) for a in abilities]
-        selections += [a.get("if", {}).get("count", {}) for a in abilities]
-        raised = {a["hazard"] for a in abilities if "hazard" in a}
-
-        def last(values: list[float]) -> float:
-            return values[-1] if values else 0
-
-        def those(words: Iterable[str], found: set[str]) -> list[int]:
-            return [word in found for word in words]
-
-        rows.append(
-            [
-                *those(HAZARDS, {card["hazard"]}),
-                card["stars"] / 9,
-                card["skulls"] / 9,
-                *those(TIMINGS, {a["timing"] for a in abilities}),
-                *those(EFFECTS, {a["effect"] for a in abilities}),
-                last([a["points"] / 9 for a in points if a["points"] > 0]),
-                last([a["points"] / 9 for a in points if a["points"] < 0]),
-                last([a.get("every", 1) / 9 for a in points]),
-                *those(PERS, {a.get("per", "once") for a in points}),
-                *those(ROWS, {select.get("row", "both") for select in selections}),
-                *those(SELECTED_HAZARDS, {select.get("hazard", "any") for select in selections} | raised),
-                *those(CARDS, {select.get("cards", "visible") for select in selections}),
-            ]
-        )
-    return np.array(rows, np.float32)
+    cards = deck.to_dict()["card"]
+    abilities = np.zeros((NUM_CARDS, 3, 91), np.float32)
+    for number, card in enumerate(cards):
+        slots = [ability for timing in TIMINGS for ability in card.get("ability", []) if ability["timing"] == timing]
+        for slot, ability in enumerate(slots):
+            abilities[number, slot] = expected_ability(ability)
+    printed = [[*those(HAZARDS, card["hazard"]), card["stars"] / 9, card["skulls"] / 9] for card in cards]
+    return {"printed": np.array(printed, np.float32), "abilities": abilities}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -171,7 +197,8 @@ def test_observations_number_by_number(variant: str) -> None:
                 out = np.full(game.layout.size, np.nan, np.float32)
                 game.kernels.observe(state, game.data[0], seat, out)
                 views = game.layout.views(out)
-                assert np.isnan(views.pop("facts")).all()  # the constant part is left alone
+                for name in ("printed", "abilities"):  # the constant part is left alone
+                    assert np.isnan(views.pop(name)).all()
                 wanted = expected(state, deck, seat)
                 assert list(views) == list(wanted)
                 for name, view in views.items():
@@ -194,17 +221,87 @@ def test_busts_and_scores_are_clipped() -> None:
 def test_facts_are_those_of_the_deck(deck: Deck) -> None:
     game = make_game(deck=deck)
     observation = game.blank_observations(game.template)[0]
-    facts = game.layout.views(observation)["facts"]
-    assert facts.dtype == np.float32
-    np.testing.assert_allclose(facts, expected_facts(deck), rtol=1e-6)
+    views = game.layout.views(observation)
+    assert observation.dtype == np.float32
+    for name, wanted in expected_facts(deck).items():
+        np.testing.assert_allclose(views[name], wanted, rtol=1e-6, err_msg=name)
+        assert len({row.tobytes() for row in views[name]}) > 1
     assert (observation[: game.fixed_from] == 0).all()
-    assert len({row.tobytes() for row in facts}) > 1
+
+
+SELECTION_VALUES: dict[str, Sequence[Any]] = {
+    "row": ROWS, "position": POSITIONS, "hazard": SELECTED_HAZARDS, "cards": CARDS, "having": HAVINGS,
+    "other": (False, True),
+}  # fmt: skip
+ABILITY_VALUES: dict[str, Sequence[Any]] = {
+    "timing": TIMINGS, "optional": (False, True), "effect": EFFECTS, "hazard": HAZARDS, "points": range(-9, 10),
+    "per": PERS, "every": range(1, 10), "cap": range(1, 100), "select": ({}, {"hazard": "sun"}),
+    "if": ({"this_row": "both"}, {"count": {}}),
+}  # fmt: skip
+CONDITION_VALUES: dict[str, Sequence[Any]] = {
+    "this_row": ROWS[:3], "this_position": ("any", "leftmost", "rightmost"), "count": ({}, {"row": "journey"}),
+    "at_least": range(19), "at_most": range(19), "unless": (False, True),
+}  # fmt: skip
+CARD_VALUES: dict[str, Sequence[Any]] = {"hazard": HAZARDS, "stars": range(10), "skulls": range(10)}
+
+
+def tables_of(cards: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any], Mapping[str, Sequence[Any]]]]:
+    """Each table of a deck: its kind, itself, and what its fields can be."""
+    for card in cards:
+        yield "card", card, CARD_VALUES
+        for ability in card.get("ability", []):
+            yield "ability", ability, ABILITY_VALUES
+            yield "select", ability.setdefault("select", {}), SELECTION_VALUES
+            if "if" in ability:
+                yield "if", ability["if"], CONDITION_VALUES
+            if "count" in ability.get("if", {}):
+                yield "count", ability["if"]["count"], SELECTION_VALUES
+
+
+FIELDS = [
+    f"{kind}.{name}"
+    for kind, names in {
+        "card": CARD_VALUES, "ability": ABILITY_VALUES, "select": SELECTION_VALUES, "if": CONDITION_VALUES,
+        "count": SELECTION_VALUES,
+    }.items()
+    for name in names
+    if name != "hazard" or kind != "card"  # their quantities are those of any deck
+]  # fmt: skip
+SOME_DECKS = random_decks(12)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_decks_that_play_differently_have_different_facts(field: str) -> None:
+    """A field of an ability that changes what kernels read changes what is observed."""
+    rng, found = random.Random(field), 0
+    for _ in range(200):
+        deck = rng.choice(SOME_DECKS)
+        cards = deck.to_dict()["card"]
+        tables = [(table, known) for kind, table, known in tables_of(cards) if kind == field.split(".")[0]]
+        if not tables:
+            continue
+        table, known = rng.choice(tables)
+        name = field.split(".")[1]
+        table[name] = rng.choice(known[name])
+        for ability in (ability for card in cards for ability in card.get("ability", [])):
+            if not ability["select"]:
+                del ability["select"]
+        try:
+            other = deck_from_dict({"name": "random", "card": cards})
+        except DeckError:
+            continue
+        if other.record.tobytes() != deck.record.tobytes():
+            assert facts_of(other.cards).tobytes() != facts_of(deck.cards).tobytes()
+            found += 1
+            if found == 3:
+                return
+    assert found, f"no change of {field} gives another deck"
 
 
 def test_facts_can_be_left_out() -> None:
     with_facts, without = make_game(), make_game(card_facts=False)
     assert without.layout.size == with_facts.fixed_from == without.fixed_from
-    assert [f.name for f in with_facts.layout.fields[:-1]] == [f.name for f in without.layout.fields]
+    assert [f.name for f in with_facts.layout.fields[:-2]] == [f.name for f in without.layout.fields]
     state = next(states_of(with_facts, range(1)))
     out, short = np.zeros(with_facts.layout.size, np.float32), np.zeros(without.layout.size, np.float32)
     with_facts.kernels.observe(state, with_facts.data[0], 0, out)
@@ -236,10 +333,11 @@ def test_constants_of_the_layout() -> None:
         ("unseen", (4,)),
         ("scores", (2,)),
         ("options", (4,)),
-        ("facts", (18, 50)),
+        ("printed", (18, 6)),
+        ("abilities", (18, 3, 91)),
     ]
-    assert game.fixed_from == game.layout.start("facts") == 381
-    assert game.layout.size == 381 + 900
+    assert game.fixed_from == game.layout.start("printed") == 381
+    assert game.layout.size == 381 + 18 * 6 + 18 * 3 * 91 == 5403
     assert (game.num_actions, game.wait) == (42, 41)
 
 
