@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from valley_core.errors import OptionError, ValleyError
 from valley_core.game import Game
+
+if TYPE_CHECKING:
+    from agents.item_network import AnyNetwork
 
 FORMAT = 1
 """Version of the files."""
@@ -109,6 +112,10 @@ class Network:
             x = x @ weights + bias
             x = np.maximum(x, 0) if self.activation == "relu" else np.tanh(x)
         return x @ self.policy[0] + self.policy[1], np.tanh(x @ self.value[0] + self.value[1])[:, 0]
+
+    def on(self, game: Game) -> "Network":
+        """Itself: it is the same on any game that it fits (`agents.item_network.ItemNetwork` is not)."""
+        return self
 
     @cached_property
     def flat(self) -> tuple[np.ndarray, np.ndarray]:
@@ -254,7 +261,7 @@ def metadata_of(
     )
 
 
-def check_fit(name: str, network: Network, metadata: Metadata, game: Game) -> None:
+def check_fit(name: str, network: "AnyNetwork", metadata: Metadata, game: Game) -> None:
     """Refuse a game that a network cannot play.
 
     Raises:
@@ -270,7 +277,7 @@ def check_fit(name: str, network: Network, metadata: Metadata, game: Game) -> No
 # --- Files ------------------------------------------------------------------------------------------------------------
 
 
-def save_network(path: str | Path, network: Network, metadata: Metadata) -> None:
+def save_network(path: str | Path, network: "AnyNetwork", metadata: Metadata) -> None:
     """Write a network; its numbers are rounded to float16 (measure the strength of what `load_network` reads).
 
     Raises:
@@ -284,7 +291,11 @@ def save_network(path: str | Path, network: Network, metadata: Metadata) -> None
             arrays[f"{name}_weights"], arrays[f"{name}_bias"] = weights.astype(np.float16), bias.astype(np.float16)
         if not all(np.isfinite(arrays[f"{name}_{part}"]).all() for part in ("weights", "bias")):
             raise NetworkError(f"the layer {name!r} of {path} has numbers too large for float16: the training diverged")
-    built = {"format": FORMAT, "activation": network.activation, "hidden": len(network.hidden)}
+    built: dict[str, Any] = {"format": FORMAT, "hidden": len(network.hidden)}
+    if isinstance(network, Network):
+        built["activation"] = network.activation
+    else:
+        built["items"] = dataclasses.asdict(network.items)
     arrays["metadata"] = np.array(json.dumps(built | dataclasses.asdict(metadata), allow_nan=False))
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
@@ -297,7 +308,7 @@ def save_network(path: str | Path, network: Network, metadata: Metadata) -> None
     Path(path).write_bytes(buffer.getvalue())
 
 
-def load_network(path: str | Path) -> tuple[Network, Metadata]:
+def load_network(path: str | Path) -> "tuple[AnyNetwork, Metadata]":
     """Read a network.
 
     Raises:
@@ -311,7 +322,7 @@ def load_network(path: str | Path) -> tuple[Network, Metadata]:
 
 
 @lru_cache(maxsize=16)
-def _load(path: str, changed: int, size: int) -> tuple[Network, Metadata]:
+def _load(path: str, changed: int, size: int) -> "tuple[AnyNetwork, Metadata]":
     """`load_network`, once for each version of a file."""
     remedy = "train it again, or copy the file again"
     if size > MOST_BYTES:
@@ -329,7 +340,7 @@ def _load(path: str, changed: int, size: int) -> tuple[Network, Metadata]:
             "or use the version that wrote it"
         )
     try:
-        activation, count = built.pop("activation"), int(built.pop("hidden"))
+        items, activation, count = built.pop("items", None), built.pop("activation", None), int(built.pop("hidden"))
         strength = tuple(Strength(**row) for row in built.pop("strength"))
         metadata = Metadata(**built, strength=strength)
 
@@ -340,7 +351,15 @@ def _load(path: str, changed: int, size: int) -> tuple[Network, Metadata]:
         hidden = tuple(layer(f"hidden_{k}") for k in range(count))
         if not isinstance(metadata.data, dict | None):
             raise NetworkError(f"data is an object or null, not {metadata.data!r}")
-        network = Network(hidden, layer("policy"), layer("value"), activation)
+        network: AnyNetwork
+        if items is None:
+            network = Network(hidden, layer("policy"), layer("value"), activation)
+        else:
+            from agents.item_network import ItemNetwork, Items
+
+            described = Items(**{**items, "choices": tuple(items["choices"])})
+            heads = (layer(name) for name in ("policy", "choice", "value"))
+            network = ItemNetwork(described, layer("describe"), hidden, *heads)
         if network.inputs != metadata.inputs:
             raise NetworkError(f"the metadata is of {metadata.inputs} inputs, the arrays of {network.inputs}")
     except (KeyError, TypeError, ValueError) as error:

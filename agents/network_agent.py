@@ -44,7 +44,7 @@ class PolicyAgent(Agent):
         path = self.path(game)
         network, metadata = load_network(path)
         check_fit(str(path), network, metadata, game)
-        self._network = network
+        self._network = network.on(game)
 
     def logits(self, decisions: Decisions) -> np.ndarray:
         """The logits of all actions, -inf for those that are not legal, float32 of shape (n, num_actions)."""

@@ -124,4 +124,4 @@ def leaf_of_file(game: Game, path: str | Path) -> Leaf:
     """
     network, metadata = load_network(path)
     check_fit(str(path), network, metadata, game)
-    return network_leaf(game, network)
+    return network_leaf(game, network.on(game))

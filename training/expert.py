@@ -384,13 +384,14 @@ def run(args: Args) -> int:
     console = out()
     network: Network | None = None
     if args.start is not None:
-        network, metadata = load_network(args.start)
-        check_fit(str(args.start), network, metadata, first)
+        loaded, metadata = load_network(args.start)
+        check_fit(str(args.start), loaded, metadata, first)
+        network = loaded.on(first)
     command = " ".join(["python -m training", *sys.argv[1:]])
     for k in range(args.iterations):
         path, kept = args.folder / f"network-{k}.npz", args.folder / f"games-{k}.npz"
         if path.exists():
-            network, metadata = load_network(path)
+            network = load_network(path)[0].on(first)
             console.print(f"iteration {k}: there already ({path})")
             continue
         start = perf_counter()
@@ -411,7 +412,8 @@ def run(args: Args) -> int:
         strength = [measured(entry, game, setting, str(partial), args.evaluate) for setting, game in games.items()]
         save_network(partial, network, replace(metadata, strength=tuple(strength)))
         os.replace(partial, path)
-        network, _ = load_network(path)  # its numbers are rounded: a run that is taken up goes on from the same
+        # Its numbers are rounded: a run that is taken up goes on from the same.
+        network = load_network(path)[0].on(first)
         rates = ", ".join(
             f"{s.setting} {100 * s.win:.1f} % [{100 * s.win_low:.1f}, {100 * s.win_high:.1f}]" for s in strength
         )

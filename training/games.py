@@ -37,10 +37,7 @@ class Drawn:
 
 
 def drawn_deck(seed: int) -> Any:
-    """A deck drawn from the cards of all shipped ones, hazard by hazard in their order.
-
-    So that a card's number always says its hazard, as in the files: that need not be learnt.
-    """
+    """A deck drawn from the cards of all shipped ones, hazard by hazard as in their files."""
     from deathvalley_env.deck import draw_deck, load_deck, shipped_decks
 
     pools = shipped_decks()

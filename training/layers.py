@@ -15,12 +15,13 @@ def hidden_layers(sizes: Sequence[int]) -> nn.Sequential:
     return nn.Sequential(*(part for a, b in pairwise(sizes) for part in (nn.Linear(a, b), nn.ReLU())))
 
 
+def dense(layer: Any) -> Dense:
+    """A layer as plain arrays, float32."""
+    weights, bias = (part.detach().cpu().numpy().astype(np.float32) for part in (layer.weight.T, layer.bias))
+    return np.ascontiguousarray(weights), bias.copy()
+
+
 def plain(hidden: nn.Sequential, policy: nn.Linear, value: nn.Linear) -> Network:
     """Hidden layers and both heads as plain arrays, float32."""
-
-    def dense(layer: Any) -> Dense:
-        weights, bias = (part.detach().cpu().numpy().astype(np.float32) for part in (layer.weight.T, layer.bias))
-        return np.ascontiguousarray(weights), bias.copy()
-
     layers = tuple(dense(layer) for layer in hidden if isinstance(layer, nn.Linear))
     return Network(layers, dense(policy), dense(value))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from agents.base import Agent, make_agent
-from agents.network import Network
+from agents.item_network import AnyNetwork
 from agents.network_agent import SamplingAgent
 from agents.random import streams_of
 from valley_core.game import Game
@@ -23,16 +23,26 @@ class PastSelf(SamplingAgent):
     Which one, `League.draw` says; it may change within a game.
     """
 
+    _game: Game | None = None
+    _whole: AnyNetwork | None = None
+
     def __init__(self) -> None:
         self.name = SELF
 
     def start(self, game: Game, seeds: np.ndarray) -> None:
         """Seed one stream of random numbers for each seat of each game."""
         self._draws = streams_of(seeds, game.seats)["rng"]
+        self._game = game
+        self._sit()
 
-    def become(self, network: Network) -> None:
+    def become(self, network: AnyNetwork) -> None:
         """Play as this network from now on."""
-        self._network = network
+        self._whole = network
+        self._sit()
+
+    def _sit(self) -> None:
+        if self._game is not None and self._whole is not None:
+            self._network = self._whole.on(self._game)
 
 
 class League:
@@ -43,7 +53,7 @@ class League:
     """
 
     def __init__(self, seed: int) -> None:
-        self.past: list[Network] = []
+        self.past: list[AnyNetwork] = []
         self.seats: list[PastSelf] = []
         self._rng = np.random.default_rng(seed)
 
@@ -54,7 +64,7 @@ class League:
         self.seats.append(PastSelf())
         return self.seats[-1]
 
-    def remember(self, network: Network) -> None:
+    def remember(self, network: AnyNetwork) -> None:
         """Take in what the policy is now."""
         if len(self.past) == MOST_PAST:
             del self.past[int(self._rng.integers(MOST_PAST - 1))]  # the newest stays

@@ -6,6 +6,8 @@ that goes on from there is the run that was never broken off.
 """
 
 import random
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -20,12 +22,21 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
-from torch.nn.functional import embedding, linear
 
-from agents.network import MOST_BYTES, Network
+from agents.item_network import AnyNetwork, facts_of_items, items_of
+from agents.network import MOST_BYTES
 from training.course import Course
+from training.item_policy import (
+    GAIN_OF_CHOICE,
+    GAIN_OF_DESCRIPTION,
+    ItemHead,
+    ItemTrunk,
+    Last,
+    item_network_of,
+)
 from training.layers import hidden_layers, plain
 from training.opponents import League
+from valley_core.game import Game
 
 if TYPE_CHECKING:
     from training.train import Args
@@ -44,45 +55,19 @@ SHARE_OF_FIRST = 0.9
 BYTES_OF_A_NUMBER = 2
 UNIT = 16
 """Sizes are multiples of it."""
-NO_CONSTANTS = np.zeros((1, 0), np.float32)
-"""All of an observation changes."""
 
 
 class Trunk(BaseFeaturesExtractor):
-    """The hidden layers, shared by both heads.
+    """The hidden layers, shared by both heads."""
 
-    Args:
-        space: Of the observations.
-        hidden: Sizes of the layers.
-        fixed: The constant part of observations (`SideBySide.fixed`). Its share of the first layer is computed once for
-            each deck instead of for each observation: it is many times as long as what changes.
-    """
-
-    fixed: torch.Tensor
-
-    def __init__(self, space: spaces.Box, hidden: tuple[int, ...], fixed: np.ndarray) -> None:
+    def __init__(self, space: spaces.Box, hidden: tuple[int, ...]) -> None:
         super().__init__(space, hidden[-1])
-        self.layers = hidden_layers([inputs_of(space, fixed), *hidden])
-        self.register_buffer("fixed", torch.as_tensor(fixed), persistent=False)
+        self.layers = hidden_layers([int(space.shape[0]), *hidden])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """What both heads read."""
-        out: torch.Tensor
-        if self.fixed.shape[1]:
-            first: Any = self.layers[0]
-            changing = observations.shape[1] - 1
-            shares = linear(self.fixed, first.weight[:, changing:], first.bias)
-            own = embedding(observations[:, changing].long(), shares)
-            out = self.layers[1:](linear(observations[:, :changing], first.weight[:, :changing]) + own)
-        else:
-            out = self.layers(observations)
+        out: torch.Tensor = self.layers(observations)
         return out
-
-
-def inputs_of(space: Any, fixed: np.ndarray) -> int:
-    """Entries of a whole observation, what is constant included."""
-    constant = fixed.shape[1]
-    return int(space.shape[0]) + (constant - 1 if constant else 0)
 
 
 class Policy(MaskableActorCriticPolicy):
@@ -93,25 +78,45 @@ class Policy(MaskableActorCriticPolicy):
         self.value_net = nn.Sequential(self.value_net, nn.Tanh())  # type: ignore[assignment]
 
 
-def hidden_for(environment: VecEnv, fixed: np.ndarray = NO_CONSTANTS) -> tuple[int, ...]:
+class ItemPolicy(MaskableActorCriticPolicy):
+    """Logits and value on an `ItemTrunk`; the value squashed as in `Policy`."""
+
+    def _build(self, lr_schedule: Any) -> None:
+        super()._build(lr_schedule)
+        trunk: Any = self.features_extractor
+        self.action_net = ItemHead(trunk, int(self.action_space.n))  # type: ignore[attr-defined]
+        self.value_net = nn.Sequential(Last(trunk.width), nn.Linear(trunk.width, 1), nn.Tanh())  # type: ignore[assignment]
+        gains = {trunk.describe: GAIN_OF_DESCRIPTION, trunk.choice: GAIN_OF_CHOICE, self.action_net: GAIN_OF_CHOICE}
+        for part, gain in {**gains, self.value_net: 1.0}.items():
+            part.apply(partial(self.init_weights, gain=gain))
+        make_optimizer: Any = self.optimizer_class
+        self.optimizer = make_optimizer(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+
+
+def hidden_for(environment: VecEnv) -> tuple[int, ...]:
     """Sizes of the hidden layers by default: the first is smaller where the file would be too large otherwise."""
-    inputs = inputs_of(environment.observation_space, fixed)
+    inputs = int(environment.observation_space.shape[0])  # type: ignore[index]
     most = int(MOST_BYTES * SHARE_OF_FIRST / (BYTES_OF_A_NUMBER * inputs))
     return min(HIDDEN, most // UNIT * UNIT), HIDDEN
 
 
-def network_of(policy: Any) -> Network:
+def network_of(policy: Any) -> AnyNetwork:
     """The policy as plain arrays."""
+    if isinstance(policy, ItemPolicy):
+        return item_network_of(policy)
     return plain(policy.features_extractor.layers, policy.action_net, policy.value_net[0])
 
 
-def make_model(args: "Args", environment: VecEnv, seed: int | None, fixed: np.ndarray = NO_CONSTANTS) -> MaskablePPO:
+def make_model(args: "Args", environment: VecEnv, seed: int | None, games: Sequence[Game] = ()) -> MaskablePPO:
     """A policy that has learnt nothing yet; a seed also sets the global streams of random numbers, as SB3 does it.
 
-    `fixed` is the constant part of the observations, if that is not in them (`SideBySide.fixed`).
+    `games` are those whose numbers stand in observations for what is constant in them (`training.side_by_side`).
     """
+    trunk: dict[str, Any] = {"hidden": args.hidden or hidden_for(environment)}
+    if games:
+        trunk |= {"items": items_of(games[0]), "facts": np.stack([facts_of_items(game) for game in games])}
     return MaskablePPO(
-        Policy,
+        ItemPolicy if games else Policy,
         environment,
         learning_rate=LinearSchedule(args.learning_rate, 0.0, 1.0),
         n_steps=args.rollout,
@@ -121,8 +126,8 @@ def make_model(args: "Args", environment: VecEnv, seed: int | None, fixed: np.nd
         gae_lambda=ADVANTAGE_DECAY,
         ent_coef=args.entropy,
         policy_kwargs={
-            "features_extractor_class": Trunk,
-            "features_extractor_kwargs": {"hidden": args.hidden or hidden_for(environment, fixed), "fixed": fixed},
+            "features_extractor_class": ItemTrunk if games else Trunk,
+            "features_extractor_kwargs": trunk,
             "net_arch": [],
         },
         seed=seed,
@@ -158,8 +163,8 @@ class Training:
         else:
             self.league, self.environment = content["league"], content["environment"]
             self.seconds, self._turns = content["seconds"], content["turns"]
-        fixed = self.environment.fixed
-        self.model = make_model(args, self.environment, args.seed if content is None else None, fixed)
+        numbered = self.environment.numbered
+        self.model = make_model(args, self.environment, args.seed if content is None else None, numbered)
         self.model.set_logger(configure(str(logs), ["tensorboard"]) if logs else Logger(None, []))
         if content is None:
             self.league.remember(self.network)
@@ -174,7 +179,7 @@ class Training:
         return int(self.model.num_timesteps)
 
     @property
-    def network(self) -> Network:
+    def network(self) -> AnyNetwork:
         """The policy as it is now."""
         return network_of(self.model.policy)
 

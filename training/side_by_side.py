@@ -1,7 +1,7 @@
 """Several vector environments of one shape as a single one: other settings or other opponents in each.
 
 Each may be on a deck of its own. Then the part of an observation that is constant for a deck is not repeated in every
-observation, but kept once for each environment; the number of the environment is in its place.
+observation: the number of the environment is in its place.
 
 A game that is broken off (`max_turns`) is paid as lost and ends like any other: it is no victory, and a policy that is
 told the worth of the position instead learns to play on for ever where it stands well.
@@ -17,6 +17,7 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from valley_core.errors import OptionError
+from valley_core.game import Game
 
 Indices = None | int | Iterable[int]
 
@@ -33,8 +34,8 @@ class SideBySide(VecEnv):
 
     Attributes:
         parts: The environments; their games end in rewards by `valley_core.game.Reward.WIN`.
-        fixed: The constant part of the observations of each, float32 of shape (parts, n). If n is not 0, the last entry
-            of an observation is the index of its row here.
+        numbered: The game of each, if a part of the observations is constant: the last entry of an observation, the
+            index in this list, is in its place. Empty where all changes.
         seconds: Time spent in steps and masks so far.
         decisions: Actions taken so far.
         illegal: How many of them were illegal.
@@ -47,9 +48,9 @@ class SideBySide(VecEnv):
             if (part.observation_space, part.action_space) != (first.observation_space, first.action_space):
                 raise OptionError("environments side by side need the same observations and actions")
         self.parts = list(parts)
-        games = [part.vector.game for part in parts]
-        self.fixed = np.concatenate([game.fixed for game in games])
-        self._changing = games[0].fixed_from
+        game = first.vector.game
+        self._changing = game.fixed_from
+        self._is_numbered = self._changing < game.layout.size
         self.seconds = 0.0
         self.decisions = 0
         self.illegal = 0
@@ -59,16 +60,21 @@ class SideBySide(VecEnv):
         self._actions = np.zeros(int(ends[-1]), np.int64)
         super().__init__(int(ends[-1]), self._space(first.observation_space), first.action_space)
 
+    @property
+    def numbered(self) -> list[Game]:
+        """See the class."""
+        return [part.vector.game for part in self.parts] if self._is_numbered else []
+
     def _space(self, whole: spaces.Box) -> spaces.Box:
         """The space of the observations."""
-        if not self.fixed.shape[1]:
+        if not self._is_numbered:
             return whole
         low, high = (np.append(bound[: self._changing], end) for bound, end in ((whole.low, 0), (whole.high, np.inf)))
         return spaces.Box(low.astype(np.float32), high.astype(np.float32))
 
     def _seen(self, observations: Sequence[np.ndarray]) -> np.ndarray:
         """The observations of all parts, with the number of the part in place of what is constant in it."""
-        if not self.fixed.shape[1]:
+        if not self._is_numbered:
             return np.concatenate(observations)
         seen = np.empty((self.num_envs, self._changing + 1), np.float32)
         for k, (where, some) in enumerate(zip(self._slices, observations, strict=True)):
@@ -114,7 +120,7 @@ class SideBySide(VecEnv):
 
     def _told(self, k: int, info: dict[str, Any]) -> dict[str, Any]:
         """The info of a game of part k, with the last observation as this environment gives it."""
-        if self.fixed.shape[1] and "terminal_observation" in info:
+        if self._is_numbered and "terminal_observation" in info:
             info["terminal_observation"] = np.append(info["terminal_observation"][: self._changing], np.float32(k))
         return info
 
