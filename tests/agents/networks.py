@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.item_network import ItemNetwork, items_of
 from agents.network import Dense, Network, Strength, load_network, metadata_of, save_network
 from training.cells import Plan, play
 from training.games import GAMES
@@ -36,6 +37,29 @@ def write_network(path: Path, game: Game, inputs: int | None = None, seed: int =
     about = {"command": "python -m training nothing", "seed": seed, "versions": {"numpy": np.__version__}} | metadata
     network = random_network(inputs, game.num_actions, seed=seed)
     save_network(path, network, metadata_of(game, inputs=inputs, **about))
+    return str(path)
+
+
+def random_item_network(game: Game, width: int = 5, hidden: tuple[int, ...] = (16, 12), seed: int = 0) -> ItemNetwork:
+    """Weights drawn so that values do not vanish."""
+    items = items_of(game)
+    assert items is not None
+    rng = np.random.default_rng(seed)
+
+    def dense(size: int, out: int) -> Dense:
+        return rng.normal(size=(size, out)).astype(np.float32), rng.normal(size=out).astype(np.float32)
+
+    inputs = (items.planes + 1) * width + game.fixed_from - items.planes * items.count
+    layers = random_network(inputs, len(items.plain_actions(game.num_actions)), hidden, seed=seed)
+    describe, choice = dense(items.facts, width), dense(hidden[-1], len(items.choices) * width)
+    return ItemNetwork(items, describe, layers.hidden, layers.policy, choice, layers.value)
+
+
+def write_item_network(path: Path, game: Game, seed: int = 0) -> str:
+    """Write such a network, for all decks, and give its path as an agent is named."""
+    network = random_item_network(game, seed=seed)
+    about = metadata_of(game, inputs=network.inputs, command="nothing", seed=seed, versions={}, any_data=True)
+    save_network(path, network, about)
     return str(path)
 
 

@@ -62,6 +62,10 @@ LEARNT = {
     "two players": Args("deathvalley", variant="backseat", opponents=("self", "greedy", "noisy", "mcts:4"), **SMALL),
     "rift valley": Args("riftvalley", players=3, opponents=("self", "random"), **SMALL),
 }
+DRAWN = {
+    "drawn decks": Args("deathvalley", drawn=4, variant="base", opponents=("self", "greedy"), **SMALL),
+    "generated boards": Args("riftvalley", drawn=4, opponents=("self", "random"), **SMALL),
+}
 
 
 def timeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -69,17 +73,17 @@ def timeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def same_networks(first: Path, second: Path) -> bool:
-    one, two = (load_network(path)[0].flat[1] for path in (first, second))
-    return bool((one == two).all())
+    one, two = (load_network(path)[0].layers() for path in (first, second))
+    return all((a == b).all() for name in one for a, b in zip(one[name], two[name], strict=True))
 
 
 # --- Going on -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", LEARNT)
+@pytest.mark.parametrize("name", LEARNT | DRAWN)
 def test_a_resumed_run_is_the_unbroken_one(name: str, tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    args = LEARNT[name]
+    args = (LEARNT | DRAWN)[name]
     rows = learn(dataclasses.replace(args, steps=6 * TURN, run=whole))
     learn(
         dataclasses.replace(args, steps=3 * TURN, decay_steps=6 * TURN, run=broken)
@@ -325,6 +329,11 @@ def test_a_past_self_plays_as_it_did_in_training() -> None:
         (["deathvalley", "--hidden", "0"], "--hidden 0 is too small"),
         (["deathvalley", "--test-every", "0"], "--test-every 0 is too small"),
         (["deathvalley", "--resume", "nowhere"], "nowhere cannot be used"),
+        (["deathvalley", "--drawn", "0"], "--drawn 0 is too small"),
+        (["deathvalley", "--drawn", "2", "--drawn-seed", "-1"], "--drawn-seed -1 is too small"),
+        (["deathvalley", "--drawn", "2", "--drawn-seed", "999999"], "from seed 1,000,000 on are kept for tests"),
+        (["deathvalley", "--drawn", "2", "--deck", "death_valley"], "give one of them"),
+        (["riftvalley", "--drawn", "2", "--setting", "identical"], "choose one of generated boards"),
     ],
 )
 def test_wrong_arguments(
