@@ -6,6 +6,7 @@ from agents.base import Agent, make_agent
 from agents.item_network import AnyNetwork
 from agents.network_agent import SamplingAgent
 from agents.random import streams_of
+from valley_core.decisions import Decisions
 from valley_core.game import Game
 
 SELF = "self"
@@ -23,8 +24,7 @@ class PastSelf(SamplingAgent):
     Which one, `League.draw` says; it may change within a game.
     """
 
-    _game: Game | None = None
-    _whole: AnyNetwork | None = None
+    _past: AnyNetwork
 
     def __init__(self) -> None:
         self.name = SELF
@@ -32,17 +32,15 @@ class PastSelf(SamplingAgent):
     def start(self, game: Game, seeds: np.ndarray) -> None:
         """Seed one stream of random numbers for each seat of each game."""
         self._draws = streams_of(seeds, game.seats)["rng"]
-        self._game = game
-        self._sit()
 
     def become(self, network: AnyNetwork) -> None:
         """Play as this network from now on."""
-        self._whole = network
-        self._sit()
+        self._past = network
 
-    def _sit(self) -> None:
-        if self._game is not None and self._whole is not None:
-            self._network = self._whole.on(self._game)
+    def logits(self, decisions: Decisions) -> np.ndarray:
+        """The logits of that network; a game is not kept, since this is pickled."""
+        self._network = self._past.on(decisions.game)
+        return super().logits(decisions)
 
 
 class League:

@@ -279,7 +279,7 @@ def test_past_selves() -> None:
     played = set()
     for _ in range(100):
         league.draw()
-        played.add(id(league.seats[0]._network))
+        played.add(id(league.seats[0]._past))
     assert played == {id(network) for network in league.past}
     assert league.opponent("greedy").name == "greedy"
     assert league.opponent(SELF).name == SELF
