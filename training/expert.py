@@ -314,8 +314,8 @@ def games_of(args: Args) -> tuple[Entry, dict[str, Game]]:
 
 
 def measured(entry: Entry, game: Game, setting: str, agent: str, count: int) -> Strength:
-    """Wins of an agent against the game's own AI, or else greedy, on the deals set apart."""
-    opponent = None if setting in entry.solo else "greedy"
+    """Wins of an agent against the game's own AI, or else the best of the rivals, on the deals set apart."""
+    opponent = None if setting in entry.solo else entry.rivals[-1]
     plan = cells.Plan(entry, game, setting, agent, opponent)
     return strength_of(cells.row_of(cells.play(plan, deal_seeds(EVALUATION_SEED, count))), EVALUATION_SEED)
 
