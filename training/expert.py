@@ -230,19 +230,6 @@ def build(inputs: int, hidden: Sequence[int], actions: int) -> Any:
     return nn.ModuleDict({"trunk": hidden_layers([inputs, *hidden]), **heads})
 
 
-def take_over(module: Any, network: Network) -> None:
-    """Begin with the weights of a network of the same shape."""
-    import torch
-
-    linear = [part for part in module["trunk"] if hasattr(part, "weight")]
-    for part, (weights, bias) in zip(
-        [*linear, module["policy"], module["value"]], [*network.hidden, network.policy, network.value], strict=True
-    ):
-        with torch.no_grad():
-            part.weight.copy_(torch.from_numpy(weights.T.copy()))
-            part.bias.copy_(torch.from_numpy(bias))
-
-
 def exported(module: Any) -> Network:
     """The module as plain arrays."""
     from training.layers import plain
@@ -255,12 +242,14 @@ def fit(game: Game, decided: Decided, start: Network | None, args: Args, seed: i
     import torch
     from torch.nn import functional
 
+    from training.layers import take_over
+
     torch.set_num_threads(args.threads)
     torch.manual_seed(seed)
-    hidden = args.hidden if start is None else tuple(len(bias) for _, bias in start.hidden)
+    hidden = args.hidden if start is None else start.widths
     module = build(inputs_of(game), hidden, game.num_actions)
     if start is not None:
-        take_over(module, start)
+        take_over(start, module["trunk"], module["policy"], module["value"])
     optimizer = torch.optim.AdamW(module.parameters(), args.learning_rate, weight_decay=args.weight_decay)
     steps = max(1, args.epochs * (len(decided.seats) // args.minibatch))
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)

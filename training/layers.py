@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import torch
 from torch import nn
 
 from agents.network import Dense, Network
@@ -24,3 +25,12 @@ def plain(hidden: nn.Sequential, policy: nn.Linear, value: nn.Linear) -> Network
 
     layers = tuple(dense(layer) for layer in hidden if isinstance(layer, nn.Linear))
     return Network(layers, dense(policy), dense(value))
+
+
+def take_over(network: Network, hidden: nn.Sequential, policy: nn.Linear, value: nn.Linear) -> None:
+    """Give hidden layers and both heads the weights of a network of the same shape: the inverse of `plain`."""
+    linear = [*(layer for layer in hidden if isinstance(layer, nn.Linear)), policy, value]
+    with torch.no_grad():
+        for layer, (weights, bias) in zip(linear, network.layers().values(), strict=True):
+            layer.weight.copy_(torch.from_numpy(weights.T.copy()))
+            layer.bias.copy_(torch.from_numpy(bias))

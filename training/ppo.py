@@ -21,9 +21,9 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 
-from agents.network import MOST_BYTES, Network
+from agents.network import MOST_BYTES, Network, check_fit, load_network
 from training.course import Course
-from training.layers import hidden_layers, plain
+from training.layers import hidden_layers, plain, take_over
 from training.opponents import League
 
 if TYPE_CHECKING:
@@ -100,6 +100,18 @@ def make_model(args: "Args", environment: VecEnv, seed: int | None) -> MaskableP
     )
 
 
+def start_of(path: Path, course: Course) -> Network:
+    """The network that a policy begins as.
+
+    Raises:
+        NetworkError: The file cannot be used.
+        OptionError: The network does not fit the game.
+    """
+    network, metadata = load_network(path)
+    check_fit(str(path), network, metadata, course.game)
+    return network
+
+
 class Training:
     """A policy that learns.
 
@@ -131,6 +143,10 @@ class Training:
         self.model = make_model(args, self.environment, args.seed if content is None else None)
         self.model.set_logger(configure(str(logs), ["tensorboard"]) if logs else Logger(None, []))
         if content is None:
+            if args.start is not None:
+                policy: Any = self.model.policy
+                start = start_of(args.start, course)
+                take_over(start, policy.features_extractor.layers, policy.action_net, policy.value_net[0])
             self.league.remember(self.network)
             self.league.draw()
         else:
