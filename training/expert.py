@@ -29,22 +29,20 @@ import numpy as np
 from tyro.conf import Positional
 
 from agents.mcts import Options, Searched, search
-from agents.network import Network, Strength, check_fit, load_network, metadata_of, save_network, strength_of
-from training import cells
+from agents.network import Network, check_fit, load_network, metadata_of, save_network
 from training.command import at_least, out, progress_bar, run_command
 from training.files import refuse_another_run, write_whole
 from training.games import Entry, entry_of
 from training.match import Table, agent_seeds, deal_seeds
 from training.report import config_of
 from training.side_by_side import LOST
+from training.strength import measured
 from valley_core.batch import CHANCE, in_threads, loops_of
 from valley_core.errors import OptionError
 from valley_core.game import Game, Status
 
 ALL = "all"
 """Setting for the four of the solo game together: one network, which observes the modifiers."""
-EVALUATION_SEED = 1_000_003
-"""Of the deals on which networks are measured: never dealt in training."""
 
 
 @dataclass(frozen=True)
@@ -302,13 +300,6 @@ def games_of(args: Args) -> tuple[Entry, dict[str, Game]]:
     return entry, {name: entry.make(**known[name], **options) for name in names}
 
 
-def measured(entry: Entry, game: Game, setting: str, agent: str, count: int) -> Strength:
-    """Wins of an agent against the game's own AI, or else the best of the rivals, on the deals set apart."""
-    opponent = None if setting in entry.solo else entry.rivals[-1]
-    plan = cells.Plan(entry, game, setting, agent, opponent)
-    return strength_of(cells.row_of(cells.play(plan, deal_seeds(EVALUATION_SEED, count))), EVALUATION_SEED)
-
-
 def play_iteration(args: Args, games: dict[str, Game], k: int, guide: str, work: Any) -> Decided:
     """The searched games of an iteration: as many of each setting."""
     options = Options(args.simulations, leaf=guide, exploration=args.exploration, spread=args.spread)
@@ -397,7 +388,12 @@ def run(args: Args) -> int:
         metadata = metadata_of(first, inputs=inputs_of(first), command=command, seed=args.seed, versions=versions())
         partial = path.with_name(f"partial-{k}.npz")
         save_network(partial, network, metadata)
-        strength = [measured(entry, game, setting, str(partial), args.evaluate) for setting, game in games.items()]
+        strength = [
+            measured(
+                entry, game, setting, str(partial), None if setting in entry.solo else entry.rivals[-1], args.evaluate
+            )
+            for setting, game in games.items()
+        ]
         save_network(partial, network, replace(metadata, strength=tuple(strength)))
         os.replace(partial, path)
         network, _ = load_network(path)  # its numbers are rounded: a run that is taken up goes on from the same
