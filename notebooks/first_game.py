@@ -163,6 +163,7 @@ Image(OUT / "cards.png", width=800)
 # A seed fixes the deal and all later shuffles, so the same actions from the same seed are the same game. And a record
 # of the state is all there is to know of a position: play goes on from it just as it did.
 
+
 # %%
 def finish(actions: list[tuple[str, int]]) -> dict:
     """Carry out actions; the summary after the last one."""
@@ -197,7 +198,8 @@ print(rift.render())
 
 # %% [markdown]
 # The observation is made of planes of the board, as for a convolutional network. Drawn from nothing but these planes,
-# this is what a player sees; the area of a square is its shade.
+# this is what a player sees: areas by shade, circles for Stops, triangles for Tents, squares where a Trail passes; blue
+# is the player's own colour.
 
 # %%
 MARKERS = {"stops": "o", "tents": "^"}
@@ -205,7 +207,7 @@ MARKERS = {"stops": "o", "tents": "^"}
 
 def draw(ax: plt.Axes, views: dict[str, np.ndarray], board: int) -> None:
     """Draw a board from the views of an observation: 0 is the board in front of the player, colour 0 the own one."""
-    ax.imshow(views["areas"][board].argmax(0), cmap="Pastel1")
+    ax.imshow(views["areas"][board].argmax(0), cmap="Pastel1", vmin=0, vmax=8)
     letters = {"k": views["animals"][board, 0], "e": views["animals"][board, 1], "l": views["animals"][board, 2]}
     letters |= {"t": views["trees"][board], "w": views["water"][board], "r": views["rift"][board].sum(0)}
     for letter, plane in letters.items():

@@ -5,7 +5,9 @@
 
 import os
 import sys
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,12 +17,16 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbformat import NotebookNode
+from PIL import Image
 from traitlets import default
 
 from tests.project.checkout import ROOT
 
 FOLDER = ROOT / "notebooks"
 FORMAT = "py:percent"
+PNG = "image/png"
+COLORS = 64
+"""Of a picture that is kept: enough for plots, and a third of the bytes."""
 KERNELSPEC = {"name": "python3", "display_name": "Python 3", "language": "python"}
 QUICK = "VALLEY_NOTEBOOK_QUICK"
 """The environment variable that makes a notebook small if it is 1."""
@@ -61,10 +67,26 @@ def execute(notebook: NotebookNode, folder: Path, quick: bool) -> NotebookNode:
         "IPYTHONDIR": str(folder / ".ipython"),  # neither settings nor history of whoever runs this
         QUICK: str(int(quick)),
     }
-    client = NotebookClient(
-        notebook, kernel_manager_class=ThisPython, record_timing=False, timeout=SECONDS_PER_CELL
-    )
+    client = NotebookClient(notebook, kernel_manager_class=ThisPython, record_timing=False, timeout=SECONDS_PER_CELL)
     return client.execute(env=environment, cwd=str(folder))
+
+
+def pictures(notebook: NotebookNode) -> list[NotebookNode]:
+    """The data of all outputs that hold a picture."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return [output.data for output in outputs if PNG in output.get("data", {})]
+
+
+def opened(data: NotebookNode) -> Image.Image:
+    """The picture of an output."""
+    return Image.open(BytesIO(b64decode(data[PNG])))
+
+
+def with_palette(data: NotebookNode) -> str:
+    """The picture of an output with few colours, as Base64."""
+    buffer = BytesIO()
+    opened(data).convert("RGB").quantize(COLORS).save(buffer, "PNG", optimize=True)
+    return b64encode(buffer.getvalue()).decode("ascii")
 
 
 def write(text: Path) -> Path:
@@ -75,16 +97,24 @@ def write(text: Path) -> Path:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+    for data in pictures(notebook):
+        data[PNG] = with_palette(data)
     target = text.with_suffix(".ipynb")
     nbformat.write(notebook, target)
     return target
 
 
 def main(names: Sequence[str]) -> None:
-    """Write the notebooks of these names, or all."""
-    for text in texts():
-        if not names or text.stem in names:
-            print(write(text).relative_to(ROOT), flush=True)
+    """Write the notebooks of these names, or all.
+
+    Raises:
+        SystemExit: There is none of such a name.
+    """
+    known = {text.stem: text for text in texts()}
+    for name in names or known:
+        if name not in known:
+            raise SystemExit(f"there is no notebook {name!r}; choose among {', '.join(known)}")
+        print(write(known[name]).relative_to(ROOT), flush=True)
 
 
 if __name__ == "__main__":
