@@ -34,9 +34,9 @@ OUT.mkdir(parents=True, exist_ok=True)
 # ## Death Valley
 #
 # Each player lays out a *Journey* of cards and saves some of them in a *Scrapbook*. A card has one of four hazards
-# (`p`aw, `d`rop, `m`ountain, `s`un), stars that score (`*`) and skulls that cost (`x`), and often an ability. Three visible
-# cards of one hazard are a bust. So each turn asks: *travel* on, with the face-up card or an unknown one, or *rest* and
-# make what you have safe?
+# (`p`aw, `d`rop, `m`ountain, `s`un), stars that score (`*`) and skulls that cost (`x`), and often an ability. Three
+# visible cards of one hazard are a bust. So each turn asks: *travel* on, with the face-up card or an unknown one, or
+# *rest* and make what you have safe?
 
 # %%
 env = deathvalley_env.raw_env(variant="backseat", render_mode="ansi")
@@ -135,8 +135,8 @@ print(env.render())
 # %% [markdown]
 # ### The summary
 #
-# At the end `info` holds how it came about: scores by kind and by card, busts, the winner (None if the victory is shared)
-# and the rule that decided.
+# At the end `info` holds how it came about: scores by kind and by card, busts, the winner (None if the victory is
+# shared) and the rule that decided.
 
 # %%
 summary = {name: value for name, value in info.items() if name != "action_mask"}
@@ -270,7 +270,7 @@ def play(seed: int) -> tuple[list[str], dict, dict, dict]:
     while rift.agents:
         actions = {agent: eager(observations[agent]["action_mask"], rng) for agent in rift.agents}
         done.append(", ".join(f"{agent}: {rift_game.action_names[action]}" for agent, action in actions.items()))
-        observations, rewards, terminations, truncations, infos = rift.step(actions)
+        observations, rewards, _, _, infos = rift.step(actions)
     return done, observations, rewards, infos
 
 

@@ -35,8 +35,8 @@ OUT.mkdir(parents=True, exist_ok=True)
 # ## Who beats whom
 #
 # Two players, with the same small board for each (`identical`) or with boards dealt from a set (`asymmetrical`). Each
-# agent plays against `noisy`, which is `greedy` with some random decisions: on a deal `greedy` alone would play the same
-# game again and again. Each deal is played twice, with the agent in either seat.
+# agent plays against `noisy`, which is `greedy` with some random decisions: `greedy` alone would play the same few games
+# again and again. Each deal is played twice, with the agent in either seat.
 
 # %%
 AGENTS = ("random", "greedy", SEARCH)
@@ -55,8 +55,8 @@ for row in rows:
 # %% [markdown]
 # ## What they score with
 #
-# Mean points by kind: areas that Trails enter, animals beside them, Tents beside connected Stops, and the loss for Stops
-# without a Trail, which lies below the line.
+# Mean points by kind: areas that Trails enter, animals beside them, Tents beside connected Stops, and the loss for
+# Stops without a Trail, which lies below the line.
 
 
 # %%
@@ -88,9 +88,9 @@ Image(OUT / "kinds.png", width=800)
 # %% [markdown]
 # ## Board by board, seat by seat
 #
-# Now the same agent sits in all seats. The upper plot has its score on each shipped board alone and on the two sets, for
-# the fewest players; the lower ones have what each seat gets of the victories on the asymmetrical set, where the line is
-# a fair share.
+# Now the same agent sits in all seats. The upper plot has its score on each shipped board alone and on the two sets,
+# for the fewest players; the lower ones have what each seat gets of the victories on the asymmetrical set, where the
+# line is a fair share.
 
 # %%
 alone = strategies.fields_of(strategies.Args(agents=("random", "noisy"), players=PLAYERS))

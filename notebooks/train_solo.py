@@ -155,5 +155,5 @@ print(*done[:20], sep=", ")
 print(env.render())
 
 # %% [markdown]
-# To go on from here: another `setting`, or `"all"` for one policy under all modifiers; `variant="backseat"` for a league
-# against past selves; `python -m training expert` to learn from the search that the network guides.
+# To go on from here: another `setting`, or `"all"` for one policy under all modifiers; `variant="backseat"` for a
+# league against past selves; `python -m training expert` to learn from the search that the network guides.
