@@ -35,8 +35,8 @@ OUT.mkdir(parents=True, exist_ok=True)
 # ## Who beats whom
 #
 # Two players, with the same small board for each (`identical`) or with boards dealt from a set (`asymmetrical`). Each
-# agent plays against `noisy`, which is `greedy` with some random decisions: `greedy` alone would play the same few games
-# again and again. Each deal is played twice, with the agent in either seat.
+# agent plays against `noisy`, which is `greedy` with some random decisions: `greedy` alone would play the same few
+# games again and again. Each deal is played twice, with the agent in either seat.
 
 # %%
 AGENTS = ("random", "greedy", SEARCH)

@@ -28,10 +28,12 @@ import shutil
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 from IPython.display import Image, Markdown
 from matplotlib import pyplot as plt
 
 from training import cells, evaluate, plots, tables, train
+from training.course import test_deals
 from training.match import deal_seeds
 from training.statistics import verdict
 
@@ -63,10 +65,10 @@ print(f"{last['steps']:,} decisions in {last['seconds']:.0f} s; illegal actions:
 
 
 # %%
-def play(agents: list[str], deals: int) -> list[dict]:
-    """The rows of agents against the solo AI without modifiers, on the same deals."""
+def play(agents: list[str], seeds: np.ndarray) -> list[dict]:
+    """The rows of agents against the solo AI without modifiers, on deals from these seeds."""
     plans = evaluate.plans_of(evaluate.Args(agents=tuple(agents), settings=("none",)))
-    rows = cells.compared(cells.play_all(plans, deal_seeds(SEED, deals)))
+    rows = cells.compared(cells.play_all(plans, seeds))
     assert not any(row["illegal"] for row in rows)
     return rows
 
@@ -77,7 +79,7 @@ with mpl.rc_context(plots.STYLE):
     ax.plot(steps, [row["win"] for row in learnt], color=plots.COLORS[0], label="policy")
     ends = ([row[end] for row in learnt] for end in ("win_low", "win_high"))
     ax.fill_between(steps, *ends, color=plots.COLORS[0], alpha=0.2, linewidth=0)
-    for row, color in zip(play(["random", "greedy"], TEST_DEALS), plots.COLORS[1:], strict=False):
+    for row, color in zip(play(["random", "greedy"], test_deals(SEED, TEST_DEALS)), plots.COLORS[1:], strict=False):
         ax.axhline(row["win"], color=color, linestyle="--", label=row["agent"])
     ax.set_xlabel("decisions")
     ax.set_ylabel("games won, with 95 % interval")
@@ -94,6 +96,8 @@ Image(OUT / "curve.png", width=700)
 # `best.npz` holds the network with what it was trained for; to play it needs no torch. Its name as an agent is
 # `network:PATH`, and with `mcts:N,leaf=PATH` a search of N simulations a decision asks it for priors and values where
 # it would play at random to the end otherwise. Any command of `python -m training` takes these names.
+#
+# The deals are others than those of the tests, which have chosen the best network.
 
 # %%
 BEST = OUT / "best.npz"
@@ -102,9 +106,9 @@ names = {
     "greedy": "greedy",
     f"network:{BEST}": "network",
     f"mcts:{SIMULATIONS}": f"mcts:{SIMULATIONS}",
-    f"mcts:{SIMULATIONS},leaf={BEST}": f"mcts:{SIMULATIONS}\nwith network",
+    f"mcts:{SIMULATIONS},leaf={BEST}": f"network in mcts:{SIMULATIONS}",
 }
-compared = play(list(names), DEALS)
+compared = play(list(names), deal_seeds(SEED, DEALS))
 plots.plot_wins(
     [row | {"agent": names[row["agent"]]} for row in compared],
     f"Won against the solo AI, {DEALS:,} deals",
@@ -114,17 +118,16 @@ Image(OUT / "wins.png", width=600)
 
 # %% [markdown]
 # The deals are the same for all, so that two agents are compared deal by deal. With its interval, how the network does
-# beside each agent before it in the list, and the search beside itself without the network:
+# beside agents that learn nothing, and the search that asks it beside the network and the search alone:
 
 # %%
-for row in compared:
-    for other in row["differences"]:
-        if names[row["agent"]] == "network" or (row is compared[-1] and other["to"] == compared[-2]["agent"]):
-            first, second = names[row["agent"]].replace("\n", " "), names[other["to"]]
-            print(verdict("wins", first, second, cells.interval_of(other)))
+_, _, network, _, guided = compared
+for row, others in ((network, network["differences"]), (guided, guided["differences"][-2:])):
+    for other in others:
+        print(verdict("wins", names[row["agent"]], names[other["to"]], cells.interval_of(other)))
 
 # %%
-headings, lines = tables.outcome_table([row | {"agent": names[row["agent"]].replace("\n", " ")} for row in compared])
+headings, lines = tables.outcome_table([row | {"agent": names[row["agent"]]} for row in compared])
 Markdown(tables.markdown(headings[:-1], [line[:-1] for line in lines], text=3))
 
 # %% [markdown]
@@ -134,8 +137,6 @@ Markdown(tables.markdown(headings[:-1], [line[:-1] for line in lines], text=3))
 # games at once, here one.
 
 # %%
-import numpy as np
-
 import deathvalley_env
 from agents import Decisions, make_agent
 
