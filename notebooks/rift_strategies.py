@@ -108,11 +108,28 @@ headings, lines = tables.strategy_table([row for row in played if row["seats"] =
 Markdown(tables.markdown(headings, lines, text=2))
 
 # %% [markdown]
-# On a set of boards it might also matter which one a player starts with:
+# On a set of boards it might also matter which one a player starts with. For `noisy` in all seats: the share of the
+# victories of whoever started with a board; the line is a fair share.
 
 # %%
-headings, lines = tables.starting_table(played)
-Markdown(tables.markdown(headings, lines, text=2))
+sets = [row for row in played if row["of_boards"] and row["agent"] == "noisy"]
+with mpl.rc_context(plots.STYLE):
+    figure, axes = plt.subplots(1, len(sets), figsize=(12, 4), sharey=True, layout="constrained")
+    for ax, row in zip(axes, sets, strict=True):
+        boards = [board["board"].replace(" ", "\n") for board in row["of_boards"]]
+        shares = [board["share"] for board in row["of_boards"]]
+        low, high = ([board[end] for board in row["of_boards"]] for end in ("share_low", "share_high"))
+        ax.plot(boards, shares, "o", color=plots.COLORS[1])
+        ax.vlines(boards, low, high, color=plots.COLORS[1])
+        ax.axhline(row["fair"], color="#222222", linewidth=1)
+        ax.set_title(f"{row['setting']}, {row['seats']} players", loc="left", fontsize=11)
+        ax.tick_params("x", rotation=90)
+    axes[0].set_ylim(0)
+    axes[0].yaxis.set_major_formatter(plots.PercentFormatter(1))
+    axes[0].set_ylabel("share of the victories, with 95 % interval")
+    figure.savefig(OUT / "starts.png", dpi=100)
+    plt.close(figure)
+Image(OUT / "starts.png", width=900)
 
 # %% [markdown]
 # ## Three at a table
