@@ -31,6 +31,7 @@ KERNELSPEC = {"name": "python3", "display_name": "Python 3", "language": "python
 QUICK = "VALLEY_NOTEBOOK_QUICK"
 """The environment variable that makes a notebook small if it is 1."""
 SECONDS_PER_CELL = 1800
+SECONDS_TO_START = 300
 
 
 class ThisPython(AsyncKernelManager):
@@ -67,7 +68,13 @@ def execute(notebook: NotebookNode, folder: Path, quick: bool) -> NotebookNode:
         "IPYTHONDIR": str(folder / ".ipython"),  # neither settings nor history of whoever runs this
         QUICK: str(int(quick)),
     }
-    client = NotebookClient(notebook, kernel_manager_class=ThisPython, record_timing=False, timeout=SECONDS_PER_CELL)
+    client = NotebookClient(
+        notebook,
+        kernel_manager_class=ThisPython,
+        record_timing=False,
+        startup_timeout=SECONDS_TO_START,
+        timeout=SECONDS_PER_CELL,
+    )
     return client.execute(env=environment, cwd=str(folder))
 
 
