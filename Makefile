@@ -48,13 +48,16 @@ setup: $(DEV_STAMP) ## Create .venv with what training and tests need
 
 # --- Measuring --------------------------------------------------------------------------------------------------------
 
-.PHONY: benchmark docs
+.PHONY: benchmark docs notebooks
 benchmark: $(MEASURE_STAMP) ## Measure how hard Death Valley's solo AI is under each difficulty modifier
 	@mkdir -p results
 	$(PYTHON) -m training difficulty --json results/difficulty.json --plot results/difficulty.png $(ARGS)
 
 docs: $(MEASURE_STAMP) ## Regenerate the tables in docs/
 	$(PYTHON) -m training docs $(ARGS)
+
+notebooks: $(DEV_STAMP) ## Execute the notebooks in full (some minutes; ARGS="modifiers": that one) and keep what they show
+	$(PYTHON) -m tests.project.notebooks $(ARGS)
 
 # --- Tests ------------------------------------------------------------------------------------------------------------
 

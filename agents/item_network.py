@@ -113,6 +113,11 @@ class ItemNetwork:
         return len(self.describe[1])
 
     @property
+    def widths(self) -> tuple[int, ...]:
+        """Sizes of the hidden layers."""
+        return tuple(len(bias) for _, bias in self.hidden)
+
+    @property
     def inputs(self) -> int:
         """How many entries of the observation it reads: all."""
         items = self.items

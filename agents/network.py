@@ -91,6 +91,11 @@ class Network:
         return int((*self.hidden, self.policy)[0][0].shape[0])
 
     @property
+    def widths(self) -> tuple[int, ...]:
+        """Sizes of the hidden layers."""
+        return tuple(len(bias) for _, bias in self.hidden)
+
+    @property
     def last(self) -> int:
         """Length of what both heads read."""
         return int(self.policy[0].shape[0])

@@ -13,6 +13,7 @@ COMMANDS = {
     "strategies": "how Rift Valley plays on each board, and whether its seats are equal",
     "exact": "which late positions of Death Valley's solo game are solved exactly, in what time",
     "train": "a policy learns a game: alone, or in a league with its past selves",
+    "strength": "what a network wins alone, written into its file",
     "generalise": "how strong a network is on decks or boards that it has not seen in training",
     "curves": "learning curves of several seeds with intervals, as numbers and as a picture",
     "throughput": "decisions a second of the same training on native, PettingZoo's and subprocess environments",

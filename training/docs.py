@@ -121,12 +121,24 @@ def difficulty_table(folder: Path) -> str | None:
     return _markdown(headings, lines, 2)
 
 
-def tournament_table(folder: Path) -> str | None:
-    """The ratings of a tournament."""
+TOURNAMENTS = {
+    "Death Valley, base": "tournament_base",
+    "Death Valley, backseat": "tournament_backseat",
+    "Rift Valley, 2 players": "tournament_riftvalley_2",
+    "Rift Valley, 4 players": "tournament_riftvalley_4",
+}
+
+
+def tournaments_table(folder: Path) -> str | None:
+    """The ratings of all tournaments."""
     from training.tables import rating_table
 
-    rows = _results(folder, "tournament")
-    return None if rows is None else _markdown(*rating_table(rows), 1)
+    lines = []
+    for title, name in TOURNAMENTS.items():
+        if rows := _results(folder, name):
+            headings, cells = rating_table(rows)
+            lines += [[title, *line] for line in cells]
+    return _markdown(["game", *headings], lines, 2) if lines else None
 
 
 def speed_table(folder: Path) -> str | None:
@@ -153,6 +165,26 @@ def bounds_table(folder: Path) -> str | None:
 
     rows = _results(folder, "bounds")
     return None if rows is None else _markdown(*bracket_table([row for row in rows if row.get("layer")]), 2)
+
+
+SOLO = ("solo_agents", "solo_trained", "bounds")
+"""Of `training evaluate` and `training bounds`, on the same deals."""
+
+
+def solo_agents_table(folder: Path) -> str | None:
+    """Win rates against the solo AI: a line for each agent, a column for each combination of modifiers."""
+    from training.tables import interval
+
+    rows = [row for row in _results(folder, *SOLO) or [] if row.get("win") is not None]
+    if not rows:
+        return None
+    settings = list(dict.fromkeys(row["setting"] for row in rows))
+    won = {(row["agent"], row["setting"]): interval(row, "win") for row in rows}
+    lines = [
+        [f"`{agent}`", *(won.get((agent, setting), "–") for setting in settings)]
+        for agent in dict.fromkeys(row["agent"] for row in rows)
+    ]
+    return _markdown(["agent", *settings], lines, 1)
 
 
 def search_table(folder: Path) -> str | None:
@@ -254,9 +286,10 @@ def sections_of(page: str, folder: Path) -> dict[str, Table]:
         "deck-report": deck_report,
         "difficulty": partial(difficulty_table, folder),
         "speed": partial(speed_table, folder),
-        "tournament": partial(tournament_table, folder),
+        "tournaments": partial(tournaments_table, folder),
         "bounds": partial(bounds_table, folder),
         "search": partial(search_table, folder),
+        "solo-agents": partial(solo_agents_table, folder),
         "search-riftvalley": partial(search_riftvalley_table, folder),
         "generalise": partial(generalise_table, folder),
         "generalise-alone": partial(alone_table, folder),

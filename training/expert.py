@@ -29,22 +29,20 @@ import numpy as np
 from tyro.conf import Positional
 
 from agents.mcts import Options, Searched, search
-from agents.network import Network, Strength, check_fit, load_network, metadata_of, save_network, strength_of
-from training import cells
+from agents.network import Network, check_fit, load_network, metadata_of, save_network
 from training.command import at_least, out, progress_bar, run_command
 from training.files import refuse_another_run, write_whole
 from training.games import Entry, entry_of
 from training.match import Table, agent_seeds, deal_seeds
 from training.report import config_of
 from training.side_by_side import LOST
+from training.strength import measured
 from valley_core.batch import CHANCE, in_threads, loops_of
 from valley_core.errors import OptionError
 from valley_core.game import Game, Status
 
 ALL = "all"
 """Setting for the four of the solo game together: one network, which observes the modifiers."""
-EVALUATION_SEED = 1_000_003
-"""Of the deals on which networks are measured: never dealt in training."""
 
 
 @dataclass(frozen=True)
@@ -230,19 +228,6 @@ def build(inputs: int, hidden: Sequence[int], actions: int) -> Any:
     return nn.ModuleDict({"trunk": hidden_layers([inputs, *hidden]), **heads})
 
 
-def take_over(module: Any, network: Network) -> None:
-    """Begin with the weights of a network of the same shape."""
-    import torch
-
-    linear = [part for part in module["trunk"] if hasattr(part, "weight")]
-    for part, (weights, bias) in zip(
-        [*linear, module["policy"], module["value"]], [*network.hidden, network.policy, network.value], strict=True
-    ):
-        with torch.no_grad():
-            part.weight.copy_(torch.from_numpy(weights.T.copy()))
-            part.bias.copy_(torch.from_numpy(bias))
-
-
 def exported(module: Any) -> Network:
     """The module as plain arrays."""
     from training.layers import plain
@@ -255,12 +240,14 @@ def fit(game: Game, decided: Decided, start: Network | None, args: Args, seed: i
     import torch
     from torch.nn import functional
 
+    from training.layers import take_over
+
     torch.set_num_threads(args.threads)
     torch.manual_seed(seed)
-    hidden = args.hidden if start is None else tuple(len(bias) for _, bias in start.hidden)
+    hidden = args.hidden if start is None else start.widths
     module = build(inputs_of(game), hidden, game.num_actions)
     if start is not None:
-        take_over(module, start)
+        take_over(start, module["trunk"], module["policy"], module["value"])
     optimizer = torch.optim.AdamW(module.parameters(), args.learning_rate, weight_decay=args.weight_decay)
     steps = max(1, args.epochs * (len(decided.seats) // args.minibatch))
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
@@ -311,13 +298,6 @@ def games_of(args: Args) -> tuple[Entry, dict[str, Game]]:
         if name not in known:
             raise OptionError(f"there is no setting {name!r}; choose among {', '.join(known)}")
     return entry, {name: entry.make(**known[name], **options) for name in names}
-
-
-def measured(entry: Entry, game: Game, setting: str, agent: str, count: int) -> Strength:
-    """Wins of an agent against the game's own AI, or else greedy, on the deals set apart."""
-    opponent = None if setting in entry.solo else "greedy"
-    plan = cells.Plan(entry, game, setting, agent, opponent)
-    return strength_of(cells.row_of(cells.play(plan, deal_seeds(EVALUATION_SEED, count))), EVALUATION_SEED)
 
 
 def play_iteration(args: Args, games: dict[str, Game], k: int, guide: str, work: Any) -> Decided:
@@ -409,7 +389,12 @@ def run(args: Args) -> int:
         metadata = metadata_of(first, inputs=inputs_of(first), command=command, seed=args.seed, versions=versions())
         partial = path.with_name(f"partial-{k}.npz")
         save_network(partial, network, metadata)
-        strength = [measured(entry, game, setting, str(partial), args.evaluate) for setting, game in games.items()]
+        strength = [
+            measured(
+                entry, game, setting, str(partial), None if setting in entry.solo else entry.rivals[-1], args.evaluate
+            )
+            for setting, game in games.items()
+        ]
         save_network(partial, network, replace(metadata, strength=tuple(strength)))
         os.replace(partial, path)
         # Its numbers are rounded: a run that is taken up goes on from the same.

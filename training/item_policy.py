@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn.functional import embedding
 
 from agents.item_network import ItemNetwork, Items
-from training.layers import dense, hidden_layers
+from training.layers import copy_weights, dense, hidden_layers
 
 DESCRIPTION = 32
 """Numbers that describe an item."""
@@ -91,7 +91,17 @@ class Last(nn.Module):
 
 def item_network_of(policy: Any) -> ItemNetwork:
     """The policy as plain arrays."""
+    describe, *hidden, head, choice, value = (dense(layer) for layer in linear_of(policy))
+    return ItemNetwork(policy.features_extractor.items, describe, tuple(hidden), head, choice, value)
+
+
+def take_over_items(network: ItemNetwork, policy: Any) -> None:
+    """Give a policy the weights of a network of the same shape: the inverse of `item_network_of`."""
+    copy_weights(network.layers().values(), linear_of(policy))
+
+
+def linear_of(policy: Any) -> list[Any]:
+    """The layers of a policy in the order of `ItemNetwork.layers`."""
     trunk: ItemTrunk = policy.features_extractor
-    hidden = tuple(dense(layer) for layer in trunk.layers if isinstance(layer, nn.Linear))
-    describe, policy_head, value = trunk.describe[0], policy.action_net.linear, policy.value_net[1]
-    return ItemNetwork(trunk.items, dense(describe), hidden, dense(policy_head), dense(trunk.choice), dense(value))
+    hidden = [layer for layer in trunk.layers if isinstance(layer, nn.Linear)]
+    return [trunk.describe[0], *hidden, policy.action_net.linear, trunk.choice, policy.value_net[1]]

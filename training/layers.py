@@ -1,10 +1,11 @@
 """Hidden layers in torch, and what `agents.network` makes of torch's layers: for everything that fits networks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import torch
 from torch import nn
 
 from agents.network import Dense, Network
@@ -25,3 +26,18 @@ def plain(hidden: nn.Sequential, policy: nn.Linear, value: nn.Linear) -> Network
     """Hidden layers and both heads as plain arrays, float32."""
     layers = tuple(dense(layer) for layer in hidden if isinstance(layer, nn.Linear))
     return Network(layers, dense(policy), dense(value))
+
+
+def take_over(network: Network, hidden: nn.Sequential, policy: nn.Linear, value: nn.Linear) -> None:
+    """Give hidden layers and both heads the weights of a network of the same shape: the inverse of `plain`."""
+    copy_weights(
+        network.layers().values(), [*(layer for layer in hidden if isinstance(layer, nn.Linear)), policy, value]
+    )
+
+
+def copy_weights(layers: Iterable[Dense], linear: Sequence[Any]) -> None:
+    """Give layers of torch the weights of plain arrays, one after another."""
+    with torch.no_grad():
+        for layer, (weights, bias) in zip(linear, layers, strict=True):
+            layer.weight.copy_(torch.from_numpy(weights.T.copy()))
+            layer.bias.copy_(torch.from_numpy(bias))

@@ -23,8 +23,8 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 
-from agents.item_network import AnyNetwork, facts_of_items, items_of
-from agents.network import MOST_BYTES
+from agents.item_network import AnyNetwork, ItemNetwork, facts_of_items, items_of
+from agents.network import MOST_BYTES, check_fit, load_network
 from training.course import Course
 from training.item_policy import (
     GAIN_OF_CHOICE,
@@ -33,9 +33,11 @@ from training.item_policy import (
     ItemTrunk,
     Last,
     item_network_of,
+    take_over_items,
 )
-from training.layers import hidden_layers, plain
+from training.layers import hidden_layers, plain, take_over
 from training.opponents import League
+from valley_core.errors import OptionError
 from valley_core.game import Game
 
 if TYPE_CHECKING:
@@ -135,6 +137,31 @@ def make_model(args: "Args", environment: VecEnv, seed: int | None, games: Seque
     )
 
 
+def start_of(path: Path, course: Course) -> AnyNetwork:
+    """The network that a policy begins as; one for any deck can also begin a policy for one.
+
+    Raises:
+        NetworkError: The file cannot be used.
+        OptionError: The network does not fit the game.
+    """
+    network, metadata = load_network(path)
+    game = course.game
+    check_fit(str(path), network, metadata, game)
+    if not course.any_data:
+        return network.on(game)
+    if items_of(game) is not None and not isinstance(network, ItemNetwork):
+        raise OptionError(f"{path} learns one deck; begin with a network that was trained with --drawn, too")
+    return network
+
+
+def begin_with(network: AnyNetwork, policy: Any) -> None:
+    """Give a policy the weights of a network of the same shape: the inverse of `network_of`."""
+    if isinstance(network, ItemNetwork):
+        take_over_items(network, policy)
+    else:
+        take_over(network, policy.features_extractor.layers, policy.action_net, policy.value_net[0])
+
+
 class Training:
     """A policy that learns.
 
@@ -167,6 +194,8 @@ class Training:
         self.model = make_model(args, self.environment, args.seed if content is None else None, numbered)
         self.model.set_logger(configure(str(logs), ["tensorboard"]) if logs else Logger(None, []))
         if content is None:
+            if args.start is not None:
+                begin_with(start_of(args.start, course), self.model.policy)
             self.league.remember(self.network)
             self.league.draw()
         else:

@@ -77,6 +77,8 @@ class Args:
     """Of Adam, at the beginning."""
     entropy: float = 0.01
     """Weight of the entropy of the policy at the beginning, which keeps it trying."""
+    start: Path | None = None
+    """A network to begin with, as of a shorter run or of another setting of the game; its hidden layers count."""
     hidden: tuple[int, ...] = ()
     """Sizes of the hidden layers, which policy and value share (default 128 128; the first is smaller where the
     observation is so long that the file would be too large)."""
@@ -192,7 +194,9 @@ def command_of(args: Args) -> str:
             continue
         if value == field.default or field.name in ("game", "run", "resume", "quiet"):
             continue
-        plain = [Path(value).name] if field.name == "deck" else value if isinstance(value, tuple) else [value]
+        plain = (
+            [Path(value).name] if field.name in ("deck", "start") else value if isinstance(value, tuple) else [value]
+        )
         words += [f"--{field.name.replace('_', '-')}", *map(str, plain)]
     return shlex.join(words)
 
@@ -264,8 +268,9 @@ def score(rows: Sequence[Row]) -> float:
 def learn(args: Args, console: "Console | None" = None) -> list[Row]:
     """Train to the end; the rows of all tests."""
     from training.course import course_of
-    from training.ppo import Training
+    from training.ppo import Training, start_of
     from training.statistics import percent, wilson
+    from valley_core.errors import OptionError
 
     content = None
     if args.resume is not None:
@@ -273,6 +278,11 @@ def learn(args: Args, console: "Console | None" = None) -> list[Row]:
     args = dataclasses.replace(args, decay_steps=args.decay)  # that of a new run, though it goes on to other --steps
     checked(args)
     course = course_of(args)
+    if args.start is not None and content is None:
+        widths = start_of(args.start, course).widths
+        if args.hidden not in ((), widths):
+            raise OptionError(f"{args.start} has hidden layers of {widths}, not of {args.hidden}: leave out --hidden")
+        args = dataclasses.replace(args, hidden=widths)
     folder = args.run if content is not None and args.run is not None else folder_of(args, course)
     writable(folder / RUN)
     training = Training(args, course, content, folder)

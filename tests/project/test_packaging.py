@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 from tests.project.checkout import IS_CHECKOUT, ROOT, project_files
 
 SHIPPED = ("valley_core", "deathvalley_env", "riftvalley_env")
-CHECKOUT_ONLY = ("agents", "training", "tests", "docs")
+CHECKOUT_ONLY = ("agents", "training", "tests", "docs", "notebooks")
 OPTIONAL = ("torch", "stable_baselines3", "sb3_contrib", "ray", "tensorboard", "PIL", "resvg_py", "starlette", "tyro")
 """Modules of the extras, which importing an environment must leave alone."""
 

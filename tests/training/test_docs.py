@@ -59,7 +59,7 @@ def test_an_unknown_section_is_an_error(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_results_come_from_json(tmp_path: Path) -> None:
-    names = ("difficulty", "speed", "tournament")
+    names = ("difficulty", "speed", "tournaments", "solo-agents")
     text = "".join(f"<!-- {name} -->\nolder\n<!-- /{name} -->\n" for name in names)
     assert renewed(text, "README", tmp_path) == text  # nothing to make it from
     results = tmp_path / "docs" / "results"
@@ -70,10 +70,14 @@ def test_results_come_from_json(tmp_path: Path) -> None:
     speed = results / "speed_deathvalley.json"
     speed.write_text(json.dumps({"rows": rows}), encoding="utf-8")
     tournament = ["tournament", "--agents", "random", "rulebook", "--deals", "9", "--resamples", "9"]
-    assert main([*tournament, "--json", str(results / "tournament.json")]) == 0
+    assert main([*tournament, "--json", str(results / "tournament_base.json")]) == 0
+    solo = ["evaluate", "--agents", "random", "greedy", "--settings", "none", "both", "--games", "20"]
+    assert main([*solo, "--json", str(results / "solo_agents.json")]) == 0
     made = renewed(text, "README", tmp_path)
     assert "older" not in made
-    assert "| rulebook | +" in made
+    assert "| Death Valley, base | rulebook | +" in made
+    assert "| agent | none | both |" in made
+    assert made.count("| `greedy` | ") == 1
     assert made.count("| random | `") == 4
     assert "| deathvalley | `batch` | 9 | 9 |" in made
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from agents.mcts import Options
 from agents.network import load_network
 from training.__main__ import main
-from training.expert import Args, Decided, build, exported, fit, games_of, observed, searched_games, take_over
+from training.expert import Args, Decided, build, exported, fit, games_of, observed, searched_games
 from training.match import deal_seeds
 from valley_core.game import Status
 
@@ -60,10 +60,12 @@ def test_a_fit_learns_what_the_search_prefers() -> None:
 
 
 def test_networks_go_to_torch_and_back() -> None:
+    from training.layers import take_over
+
     module = build(7, (5, 4), 3)
     network = exported(module)
     other = build(7, (5, 4), 3)
-    take_over(other, network)
+    take_over(network, other["trunk"], other["policy"], other["value"])
     again = exported(other)
     for name, (weights, bias) in network.layers().items():
         assert (weights == again.layers()[name][0]).all()

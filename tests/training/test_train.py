@@ -96,6 +96,23 @@ def test_a_resumed_run_is_the_unbroken_one(name: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(*states)
 
 
+def test_a_run_begins_with_a_network(tmp_path: Path) -> None:
+    first, second, third = tmp_path / "first", tmp_path / "second", tmp_path / "third"
+    learn(dataclasses.replace(LEARNT["solo"], steps=TURN, run=first))
+    start = dataclasses.replace(LEARNT["two players"], start=first / LATEST, hidden=(), opponents=("self", "greedy"))
+    rows = learn(dataclasses.replace(start, steps=1, learning_rate=1e-9, run=second))
+    assert rows[0]["steps"] == 0
+    one, two = (load_network(folder / LATEST)[0] for folder in (first, second))
+    assert two.widths == (16,)
+    np.testing.assert_allclose(one.flat[1], two.flat[1], atol=1e-3)
+    (first / LATEST).unlink()  # a run that goes on does not need it any more
+    learn(Args(resume=second, steps=2 * TURN, decay_steps=2 * TURN, quiet=True))
+    with pytest.raises(OptionError, match="has hidden layers of"):
+        learn(dataclasses.replace(start, start=second / LATEST, hidden=(5,), run=third))
+    with pytest.raises(OptionError, match="was trained for 'deathvalley'"):
+        learn(dataclasses.replace(LEARNT["rift valley"], start=second / LATEST, hidden=(), run=third))
+
+
 def test_another_seed_is_another_run(tmp_path: Path) -> None:
     for seed in (1, 2):
         learn(dataclasses.replace(LEARNT["solo"], steps=TURN, seed=seed, run=tmp_path / str(seed)))
