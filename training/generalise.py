@@ -206,7 +206,7 @@ def mean_row(rows: Sequence[Row], general: Mapping[int, Row]) -> Row:
         mean = replace(mean, low=max(0.0, mean.low), high=min(1.0, mean.high))
     made = {name: first[name] for name in ("game", "agent", "opponent", "setting", "seats", "seen")}
     made |= {"drawn": None, "places": len(rows)} | {n: sum(row[n] for row in rows) for n in ("games", "illegal")}
-    made |= mean.columns("win")
+    made |= mean.columns("win") | mean_interval(np.array([row["margin"] for row in rows])).columns("margin")
     made |= {name: float(np.mean([row[name] for row in rows])) for name in ("draw", "loss", "truncated")}
     made |= {"least": float(wins.min()), "most": float(wins.max()), "general": None}
     if first["agent"] != GENERAL:

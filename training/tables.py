@@ -138,11 +138,12 @@ def generalise_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
             percent(row["least"]),
             percent(row["most"]),
             interval(row["general"], "win", True) if row["general"] else "–",
+            interval(row, "margin", True, False),
         ]
         for row in rows
     ]
     headings = ["game", "decks, boards", "agent", "opponent", "number", "games", "won, mean [95 %]", "least", "most"]
-    return [*headings, "general − agent [95 %]"], cells
+    return [*headings, "general − agent [95 %]", "margin [95 %]"], cells
 
 
 def alone_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
@@ -154,10 +155,11 @@ def alone_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         others = [f"{row['agent']} {percent(row['win'])}" for row in here if row not in (alone, general)]
         difference = next(other for other in alone["differences"] if other["to"] == "general")
         line = [alone["game"], f"{alone['drawn']}", f"{alone['games']:,}", interval(alone, "win")]
-        line += [interval(general, "win"), interval(difference, "win", True), ", ".join(others)]
+        line += [interval(general, "win"), interval(difference, "win", True)]
+        line += [interval(difference, "margin", True, False), ", ".join(others)]
         cells.append(line)
-    headings = ["game", "seed", "games", "alone [95 %]", "general [95 %]", "alone − general [95 %]", "others"]
-    return headings, cells
+    headings = ["game", "seed", "games", "alone [95 %]", "general [95 %]", "alone − general [95 %]"]
+    return [*headings, "difference of margins [95 %]", "others"], cells
 
 
 def seat_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:

@@ -19,7 +19,7 @@ from training.games import GAMES, drawn_deck
 from training.match import deal_seeds, play_games
 from training.opponents import League
 from training.ppo import Training
-from training.train import BEST, Args, learn
+from training.train import BEST, LATEST, Args, learn
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 
@@ -145,3 +145,22 @@ def test_a_general_network_plays_any_deck_and_one_trained_alone_its_own(tmp_path
                     play_games(game, [agent, None], deal_seeds(0, 5))
             else:
                 assert not play_games(game, [agent, None], deal_seeds(0, 20))["illegal"].any()
+
+
+def test_a_policy_begins_with_a_general_network(tmp_path: Path) -> None:
+    """One for many decks as it is; one for a deck with the plain network that it is there."""
+    short = {"steps": 512, "quiet": True, "test_every": 10_000}
+    first, second, third, fourth = (tmp_path / name for name in ("first", "second", "third", "fourth"))
+    learn(Args(**{**vars(DECKS), **short, "run": first}))
+    on = {"start": first / LATEST, "hidden": (), "learning_rate": 1e-9}
+    learn(Args(**{**vars(DECKS), **short, **on, "run": second}))
+    learn(Args(**{**vars(ALONE), **short, **on, "run": third}))
+    begun, again, alone = (load_network(folder / LATEST)[0] for folder in (first, second, third))
+    for one, two in ((begun, again), (begun.on(course_of(ALONE).game), alone)):
+        assert one.widths == two.widths == (16, 12)
+        for name, layer in one.layers().items():
+            for weights, same in zip(layer, two.layers()[name], strict=True):
+                np.testing.assert_allclose(weights, same, atol=2e-3)
+    learn(Args(**{**vars(ALONE), **short, "drawn_seed": 0, "run": fourth}))
+    with pytest.raises(OptionError, match="learns one deck; begin with a network that was trained with --drawn"):
+        learn(Args(**{**vars(DECKS), **short, **on, "start": fourth / LATEST, "run": tmp_path / "fifth"}))

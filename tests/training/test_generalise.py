@@ -69,6 +69,8 @@ def test_rows_and_tables(name: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     for mean in means:
         wins = {r["drawn"]: r["win"] for r in own if (r["agent"], r["seen"]) == (mean["agent"], mean["seen"])}
         assert mean["win"] == pytest.approx(np.mean(list(wins.values())), abs=1e-5)
+        margins = [r["margin"] for r in own if (r["agent"], r["seen"]) == (mean["agent"], mean["seen"])]
+        assert mean["margin"] == pytest.approx(np.mean(margins), abs=1e-5)
         assert (mean["least"], mean["most"]) == (min(wins.values()), max(wins.values()))
         if mean["agent"] == "general":
             assert mean["general"] is None
@@ -88,7 +90,15 @@ def test_rows_and_tables(name: str, tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_intervals_of_means_are_over_decks() -> None:
     def row(agent: str, drawn: int, win: float) -> dict[str, Any]:
         plain = {"game": "g", "opponent": "o", "setting": "s", "seats": 2, "seen": False, "games": 100, "illegal": 0}
-        return plain | {"agent": agent, "drawn": drawn, "win": win, "draw": 0.0, "loss": 1 - win, "truncated": 0.0}
+        return plain | {
+            "agent": agent,
+            "drawn": drawn,
+            "win": win,
+            "draw": 0.0,
+            "loss": 1 - win,
+            "truncated": 0.0,
+            "margin": win,
+        }
 
     wins = {"greedy": (0.5, 0.7, 0.6), "general": (0.6, 0.8, 0.7)}
     greedy, general = means_of([row(agent, k, win) for agent, some in wins.items() for k, win in enumerate(some)])
