@@ -192,26 +192,29 @@ def rows_of(args: Args, place: Place, played: Sequence["Cell"]) -> list[Row]:
 def mean_row(rows: Sequence[Row], general: Mapping[int, Row]) -> Row:
     """What an agent achieves in the mean of decks or boards, and how much oftener the network wins on these.
 
+    Where decks do not differ, or there is one, intervals that rest on their differences would be points: then that of
+    the wins is Wilson's over games, and that of the difference `statistics.bounded_mean`.
+
     Args:
         rows: Of the agent, one for each deck or board.
         general: Seed → row of the network.
     """
     import numpy as np
 
-    from training.statistics import mean_interval, paired_difference
+    from training.statistics import bounded_mean, mean_interval, wilson
 
     wins = np.array([row["win"] for row in rows])
-    first, mean = rows[0], mean_interval(wins)
-    if len(rows) > 1:  # of one nothing is known but itself
-        mean = replace(mean, low=max(0.0, mean.low), high=min(1.0, mean.high))
+    first, games = rows[0], sum(row["games"] for row in rows)
+    mean = mean_interval(wins) if np.ptp(wins) else wilson(round(games * wins[0]), games)
+    mean = replace(mean, low=max(0.0, mean.low), high=min(1.0, mean.high))
     made = {name: first[name] for name in ("game", "agent", "opponent", "setting", "seats", "seen")}
     made |= {"drawn": None, "places": len(rows)} | {n: sum(row[n] for row in rows) for n in ("games", "illegal")}
     made |= mean.columns("win") | mean_interval(np.array([row["margin"] for row in rows])).columns("margin")
     made |= {name: float(np.mean([row[name] for row in rows])) for name in ("draw", "loss", "truncated")}
     made |= {"least": float(wins.min()), "most": float(wins.max()), "general": None}
     if first["agent"] != GENERAL:
-        difference = paired_difference(np.array([general[row["drawn"]]["win"] for row in rows]), wins)
-        made["general"] = difference.columns("win")
+        more = np.array([general[row["drawn"]]["win"] for row in rows]) - wins
+        made["general"] = (mean_interval(more) if np.ptp(more) else bounded_mean(more, -1.0)).columns("win")
     return made
 
 

@@ -105,8 +105,10 @@ def test_intervals_of_means_are_over_decks() -> None:
     assert (greedy["win"], greedy["games"], greedy["places"]) == (pytest.approx(0.6), 300, 3)
     assert greedy["win_high"] - greedy["win"] == pytest.approx(4.303 * 0.1 / 3**0.5, abs=1e-3)  # Student, 2 degrees
     assert greedy["general"]["win"] == pytest.approx(0.1)
-    assert greedy["general"]["win_low"] == pytest.approx(0.1)  # it is the same on each deck
+    assert -1 < greedy["general"]["win_low"] < 0.1 < greedy["general"]["win_high"] < 1  # though alike on each deck
     assert general["general"] is None
+    (one,) = means_of([row("general", 0, 0.4)])
+    assert (one["win_low"], one["win_high"]) == pytest.approx((0.309, 0.498), abs=1e-3)  # Wilson, 40 of 100
 
 
 @pytest.mark.parametrize(
