@@ -47,6 +47,8 @@ class Options:
             best action is played (solo Death Valley: `agents.exact_deathvalley`). 0: search alone.
         spread: The part of what the leaf says of the decision itself that all its actions share equally: from 0 to 1.
             More than 0 so that none is overlooked, in games to learn from.
+        rules: The weight of greedy's rules of thumb in what a leaf says that is a network: 0 to 1. They hold where the
+            search meets positions such as the network has not seen.
 
     Raises:
         OptionError: A number that is out of range, or a leaf that there is not.
@@ -61,6 +63,7 @@ class Options:
     open_cards: bool = False
     exact: int = 0
     spread: float = 0.0
+    rules: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse what no search can do."""
@@ -78,6 +81,15 @@ class Options:
             raise OptionError("exploration and seconds of mcts are 0 or more, and finite")
         if not 0 <= self.spread <= 1:
             raise OptionError(f"spread of mcts is from 0 to 1, not {self.spread:g}")
+        if not 0 <= self.rules <= 1:
+            raise OptionError(f"rules of mcts is from 0 to 1, not {self.rules:g}")
+        if self.rules and not self.asks_network:
+            raise OptionError(f"rules of mcts joins the leaf of a network, and the leaf here is {self.leaf!r}")
+
+    @property
+    def asks_network(self) -> bool:
+        """Whether the leaf is a network."""
+        return self.leaf == TRAINED or self.leaf.endswith(SUFFIX)
 
     def noise_in(self, game: Game) -> float:
         """The noise of searches of this game."""
@@ -92,6 +104,7 @@ _KEYS = {
     "open_cards": bool,
     "exact": int,
     "spread": float,
+    "rules": float,
 }
 
 ORACLES = {"deathvalley": "agents.exact_deathvalley"}
@@ -124,17 +137,16 @@ def options_of(argument: str) -> Options:
     return Options(**found)
 
 
-def leaf_of(game: Game, name: str) -> Leaf:
-    """A leaf for this game.
+def leaf_of(game: Game, name: str, rules: float = 0.0) -> Leaf:
+    """A leaf for this game; of a network, joined with the rules of thumb by their weight `rules`.
 
     Raises:
         OptionError: The leaf needs the game's greedy player or a network that fits it, and there is none.
         NetworkError: The file of a network cannot be used.
     """
-    if name == TRAINED:
-        return leaf_of_file(game, trained_file(game))
-    if name.endswith(SUFFIX):
-        return leaf_of_file(game, name)
+    if name == TRAINED or name.endswith(SUFFIX):
+        path = trained_file(game) if name == TRAINED else name
+        return leaf_of_file(game, path, leaf_of(game, "judge") if rules else None, rules)
     if name == "random":
         return Leaf(name, roll_out, {}, NO_PARAMS)
     if game.name not in PLAYERS:
@@ -148,9 +160,9 @@ def leaf_of(game: Game, name: str) -> Leaf:
 _searches: dict[tuple[str, str], Search] = {}
 
 
-def search_of(game: Game, leaf: str) -> tuple[Search, Leaf]:
+def search_of(game: Game, options: Options) -> tuple[Search, Leaf]:
     """The bound search of a game, one for each package of kernels and leaf, and the leaf."""
-    made = leaf_of(game, leaf)
+    made = leaf_of(game, options.leaf, options.rules)
     key = (game.package, made.name)
     if key not in _searches:
         _searches[key] = Search(game, made)
@@ -182,7 +194,7 @@ def search(game: Game, states: np.ndarray, seats: np.ndarray, chances: np.ndarra
         chances: A stream of random numbers for each decision, `valley_core.batch.CHANCE` of shape (n,); moved on.
         options: How to search.
     """
-    bound, leaf = search_of(game, options.leaf)
+    bound, leaf = search_of(game, options)
     visits = np.zeros((len(states), game.num_actions), np.int64)
     means, priors = np.zeros(visits.shape), np.zeros(visits.shape)
 
@@ -242,7 +254,7 @@ class MCTSAgent(Agent):
             OptionError: A leaf, or exact play, that this game has not.
             NetworkError: The file of a network cannot be used.
         """
-        search_of(game, self.options.leaf)
+        search_of(game, self.options)
         self._seats = game.seats
         self._chances = streams_of(seeds, game.seats)
         if self.options.exact:

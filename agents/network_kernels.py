@@ -12,12 +12,14 @@ import numpy as np
 from agents.network import Network, check_fit, load_network
 from agents.search import Leaf
 from valley_core.game import Game
-from valley_core.jit import kernel
+from valley_core.jit import bind, kernel
 
 ROWS = 4
 
-# The kernel of a game, bound by `agents.search.Search`.
+# The kernel of a game, bound by `agents.search.Search`, and what `judge_by_both` asks.
 observe: Any = None
+ask_network: Any = None
+ask_rules: Any = None
 
 
 @kernel
@@ -108,15 +110,52 @@ def judge_by_network(
     values[seat] = heads[-1]
 
 
-def network_leaf(game: Game, network: Network) -> Leaf:
-    """The leaf that asks a network which fits this game (`agents.network.check_fit`)."""
+def judge_by_both(
+    state: Any, data: Any, seat: int, mask: Any, chance: Any, params: Any, priors: Any, values: Any
+) -> None:
+    """Leaf of a network and of rules of thumb: the mean of what both say, the rules with a weight of `share`.
+
+    Where search leads to positions that no training has seen, the network may be wrong by any amount, unlike the rules.
+    """
+    share, network_params, rules_params = params
+    ask_network(state, data, seat, mask, chance, network_params, priors, values)
+    network_priors, network_values = priors / priors.sum(), values.copy()
+    allowed = mask.copy()
+    ask_rules(state, data, seat, mask, chance, rules_params, priors, values)
+    total = 0.0
+    for action in range(len(allowed)):
+        priors[action] = priors[action] if allowed[action] else 0.0
+        total += priors[action]
+    for action in range(len(allowed)):
+        own = priors[action] / total if total > 0 else network_priors[action]
+        priors[action] = share * own + (1 - share) * network_priors[action]
+    for other in range(len(values)):
+        values[other] = share * values[other] + (1 - share) * network_values[other]
+
+
+def network_leaf(game: Game, network: Network, rules: Leaf | None = None, share: float = 0.0) -> Leaf:
+    """The leaf that asks a network which fits this game (`agents.network.check_fit`).
+
+    Args:
+        game: The game.
+        network: The network.
+        rules: A leaf that is asked, too.
+        share: The weight of what `rules` say: 0 to 1.
+    """
     shape, numbers = network.flat
     fixed = np.ascontiguousarray(game.fixed[:, : network.inputs - game.fixed_from])
-    return Leaf("network", judge_by_network, {"think": think}, (shape, numbers, fixed))
+    leaf = Leaf("network", judge_by_network, {"think": think}, (shape, numbers, fixed))
+    if rules is None or not share:
+        return leaf
+    names = {**game.kernels.as_globals(), **leaf.names}
+    template: Any = judge_by_network
+    ask = bind(template, names, package="agents", name=f"{game.package}_asked")
+    both = {"ask_network": ask, "ask_rules": rules.judge}
+    return Leaf(f"network_and_{rules.name}", judge_by_both, both, (share, leaf.params, rules.params))
 
 
-def leaf_of_file(game: Game, path: str | Path) -> Leaf:
-    """The leaf of the network in a file.
+def leaf_of_file(game: Game, path: str | Path, rules: Leaf | None = None, share: float = 0.0) -> Leaf:
+    """The leaf of the network in a file, and of `rules` (`network_leaf`).
 
     Raises:
         NetworkError: The file cannot be used.
@@ -124,4 +163,4 @@ def leaf_of_file(game: Game, path: str | Path) -> Leaf:
     """
     network, metadata = load_network(path)
     check_fit(str(path), network, metadata, game)
-    return network_leaf(game, network.on(game))
+    return network_leaf(game, network.on(game), rules, share)

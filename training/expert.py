@@ -41,6 +41,8 @@ from valley_core.batch import CHANCE, in_threads, loops_of
 from valley_core.errors import OptionError
 from valley_core.game import Game, Status
 
+JUDGE = "judge"
+"""The leaf that knows rules of thumb (`agents.mcts`)."""
 ALL = "all"
 """Setting for the four of the solo game together: one network, which observes the modifiers."""
 
@@ -72,6 +74,9 @@ class Args:
     """Iterations whose games the network is fitted to."""
     judge: int = 1
     """Iterations in which the search judges by rules of thumb; from then on by the network of the last iteration."""
+    rules: float = 0.0
+    """Weight of the rules of thumb beside a network that guides the search: from 0 to 1. They keep it from positions
+    that the network judges wrongly as it has not seen the like."""
     exploration: float = 1.0
     """Of the search (c of PUCT)."""
     spread: float = 0.25
@@ -302,7 +307,8 @@ def games_of(args: Args) -> tuple[Entry, dict[str, Game]]:
 
 def play_iteration(args: Args, games: dict[str, Game], k: int, guide: str, work: Any) -> Decided:
     """The searched games of an iteration: as many of each setting."""
-    options = Options(args.simulations, leaf=guide, exploration=args.exploration, spread=args.spread)
+    rules = 0.0 if guide == JUDGE else args.rules
+    options = Options(args.simulations, leaf=guide, exploration=args.exploration, spread=args.spread, rules=rules)
     seeds = deal_seeds(args.seed * 1000 + k, args.games)
     parts = []
     for place, (setting, game) in enumerate(games.items()):
@@ -343,7 +349,7 @@ def check_numbers(args: Args) -> None:
         at_least(name, getattr(args, name), 1)
     at_least("seed", args.seed, 0)
     at_least("judge", args.judge, 0)
-    for name in ("explored", "bootstrap", "spread"):
+    for name in ("explored", "bootstrap", "spread", "rules"):
         if not 0 <= getattr(args, name) <= 1:
             raise OptionError(f"--{name} {getattr(args, name):g} must be from 0 to 1")
     for name in ("exploration", "learning_rate", "weight_decay", "tilt"):
@@ -375,7 +381,7 @@ def run(args: Args) -> int:
             console.print(f"iteration {k}: there already ({path})")
             continue
         start = perf_counter()
-        guide = "judge"
+        guide = JUDGE
         if k >= args.judge and network is not None:
             guide = str(args.folder / f"network-{k - 1}.npz" if k else args.start)
         if not kept.exists():

@@ -238,6 +238,9 @@ def test_options_in_the_name() -> None:
         ("5,noise=-1", "noise of mcts"),
         ("5,exact=-1", "exact of mcts is 0 to 10,000,000 positions"),
         ("5,exploration=-1", "0 or more"),
+        ("5,spread=2", "spread of mcts is from 0 to 1"),
+        ("5,rules=-1", "rules of mcts is from 0 to 1"),
+        ("5,rules=0.5", "rules of mcts joins the leaf of a network"),
         ("5,seconds=nan", "0 or more"),
     ],
 )

@@ -193,6 +193,23 @@ def test_the_search_counts_every_simulation_and_follows_the_network(table: tuple
     assert (once.argmax(1) == started(path, game, len(states)).act(decisions)).all()
 
 
+def test_rules_of_thumb_join_a_network(table: tuple[Game, str]) -> None:
+    game, path = table
+    states = positions(game, 30)
+    seats = decisions_of(game, states).seats
+
+    def look(options: Options) -> Any:
+        return search(game, states, seats, new_chances(1, len(states)), options)
+
+    network, both, rules = (look(Options(1, leaf=path, noise=0.0, rules=share)) for share in (0.0, 0.25, 1.0))
+    judged = look(Options(1, noise=0.0))
+    np.testing.assert_allclose(rules.priors, judged.priors, atol=1e-12)
+    np.testing.assert_allclose(both.priors, 0.75 * network.priors + 0.25 * judged.priors, atol=1e-9)
+    again = look(Options(40, leaf=path, noise=0.0, rules=1.0))
+    assert (again.visits == look(Options(40, noise=0.0)).visits).all()
+    assert (look(Options(40, leaf=path, noise=0.0, rules=0.5)).visits != again.visits).any()
+
+
 def test_two_networks_in_one_process_are_two_leaves(tmp_path: Path) -> None:
     game = game_of("base")
     states = in_mid_play(game, 100)
