@@ -167,17 +167,18 @@ def bounds_table(folder: Path) -> str | None:
     return None if rows is None else _markdown(*bracket_table([row for row in rows if row.get("layer")]), 2)
 
 
-SOLO = ("solo_agents", "solo_trained", "bounds")
-"""Of `training evaluate` and `training bounds`, on the same deals."""
+SOLO = ("solo_agents", "solo_trained")
+"""Of `training evaluate`, on the same deals."""
 
 
 def solo_agents_table(folder: Path) -> str | None:
     """Win rates against the solo AI: a line for each agent, a column for each combination of modifiers."""
     from training.tables import interval
 
-    rows = [row for row in _results(folder, *SOLO) or [] if row.get("win") is not None]
-    if not rows:
+    rows = _results(folder, *SOLO)
+    if rows is None:
         return None
+    rows += [row for row in _results(folder, "bounds") or [] if "open_cards" in str(row.get("agent"))]
     settings = list(dict.fromkeys(row["setting"] for row in rows))
     won = {(row["agent"], row["setting"]): interval(row, "win") for row in rows}
     lines = [
