@@ -188,6 +188,22 @@ def solo_agents_table(folder: Path) -> str | None:
     return _markdown(["agent", *settings], lines, 1)
 
 
+def shipped_table(folder: Path) -> str:
+    """What each shipped network wins alone, as its file says."""
+    from agents.network import load_network
+    from training.statistics import percent
+
+    lines = []
+    for path in sorted((folder / "agents" / "weights").glob("*.npz")):
+        network, metadata = load_network(path)
+        for one in metadata.strength:
+            won = f"{percent(one.win)} [{100 * one.win_low:.1f}, {100 * one.win_high:.1f}]"
+            layers = " × ".join(str(size) for size in (network.inputs, *network.widths, network.actions))
+            size = f"{path.stat().st_size / 1e6:.2f} MB"
+            lines.append([f"`{path.stem}`", layers, size, one.setting, one.opponent, f"{one.games:,}", won])
+    return _markdown(["file", "layers", "size", "setting", "against", "games", "won [95 %]"], lines, 1)
+
+
 def search_table(folder: Path) -> str | None:
     """Win rates of searches against the solo AI."""
     from training.statistics import number
@@ -291,6 +307,7 @@ def sections_of(page: str, folder: Path) -> dict[str, Table]:
         "bounds": partial(bounds_table, folder),
         "search": partial(search_table, folder),
         "solo-agents": partial(solo_agents_table, folder),
+        "shipped": partial(shipped_table, folder),
         "search-riftvalley": partial(search_riftvalley_table, folder),
         "generalise": partial(generalise_table, folder),
         "generalise-alone": partial(alone_table, folder),
