@@ -1,10 +1,12 @@
 """What all commands share: reading arguments, errors in one line, and the two consoles."""
 
+import dataclasses
+import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from valley_core.errors import OptionError, ValleyError
 
@@ -35,6 +37,25 @@ def run_command(name: str, arguments: type[Args], run: Callable[[Args], int], ar
         text = " ".join(str(error).split())
         print(f"error: {text}", file=sys.stderr)
         return BAD_INPUT
+
+
+def line_of(name: str, args: Any, left_out: Collection[str]) -> str:
+    """A command in one line, to be written into results: what is not as by default; of files, only their names.
+
+    Args:
+        name: Of the command.
+        args: Its arguments, a dataclass; the field ``game`` comes first.
+        left_out: Fields that change no result.
+    """
+    words = ["python", "-m", "training", name, args.game]
+    for field in dataclasses.fields(args):
+        value = getattr(args, field.name)
+        if value == field.default or field.name in ("game", *left_out):
+            continue
+        if isinstance(value, Path) or field.name == "deck":
+            value = Path(value).name
+        words += [f"--{field.name.replace('_', '-')}", *map(str, value if isinstance(value, tuple) else [value])]
+    return shlex.join(words)
 
 
 def at_least(name: str, value: int, least: int) -> None:

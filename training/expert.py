@@ -18,7 +18,6 @@ network (``network-3.npz``). The same command goes on with the first iteration t
 import io
 import json
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +29,7 @@ from tyro.conf import Positional
 
 from agents.mcts import Options, Searched, search
 from agents.network import Network, check_fit, load_network, metadata_of, save_network
-from training.command import at_least, out, progress_bar, run_command
+from training.command import at_least, line_of, out, progress_bar, run_command
 from training.files import refuse_another_run, write_whole
 from training.games import Entry, entry_of
 from training.match import Table, agent_seeds, deal_seeds
@@ -373,7 +372,7 @@ def run(args: Args) -> int:
         loaded, metadata = load_network(args.start)
         check_fit(str(args.start), loaded, metadata, first)
         network = loaded.on(first)
-    command = " ".join(["python -m training", *sys.argv[1:]])
+    command = line_of("expert", args, ("folder", "quiet"))
     for k in range(args.iterations):
         path, kept = args.folder / f"network-{k}.npz", args.folder / f"games-{k}.npz"
         if path.exists():

@@ -5,7 +5,6 @@ its own past selves (`training.opponents`). How it learns is in `training.ppo`.
 """
 
 import dataclasses
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tyro.conf import Positional
 
-from training.command import at_least, out, progress_bar, run_command, writable
+from training.command import at_least, line_of, out, progress_bar, run_command, writable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -186,19 +185,9 @@ def folder_of(args: Args, course: "Course") -> Path:
 
 
 def command_of(args: Args) -> str:
-    """The command of a run in one line, without what is as by default and without where it writes."""
-    words = ["python", "-m", "training", "train", args.game]
-    for field in dataclasses.fields(Args):
-        value = getattr(args, field.name)
-        if field.name == "decay_steps" and value == args.goal:
-            continue
-        if value == field.default or field.name in ("game", "run", "resume", "quiet"):
-            continue
-        plain = (
-            [Path(value).name] if field.name in ("deck", "start") else value if isinstance(value, tuple) else [value]
-        )
-        words += [f"--{field.name.replace('_', '-')}", *map(str, plain)]
-    return shlex.join(words)
+    """The command of a run in one line, without where it writes."""
+    known = ("decay_steps",) if args.decay_steps == args.goal else ()
+    return line_of("train", args, ("run", "resume", "quiet", *known))
 
 
 class Log:
