@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from agents.mcts import Options
+from agents.mcts import Options, Searched
 from agents.network import load_network
 from training.__main__ import main
-from training.expert import Args, Decided, build, exported, fit, games_of, observed, searched_games
+from training.expert import Args, Decided, build, exported, fit, games_of, improved, observed, searched_games
 from training.match import deal_seeds
 from valley_core.game import Status
 
@@ -30,6 +30,18 @@ def test_searched_decisions_had_a_choice_and_values_within_bounds() -> None:
         assert_allclose(found.policies.astype(np.float64).sum(1), 1, atol=2e-3)
         assert (np.abs(found.values) <= 1).all()
         assert all(games[setting].kernels.status(state) == Status.RUNNING for state in found.states[:20])
+
+
+def test_the_improved_policy_is_the_prior_tilted_by_what_was_found() -> None:
+    visits, means = np.array([[3, 1, 0, 0]]), np.array([[0.5, -0.5, 0.1, 0.25]])
+    priors = np.array([[0.25, 0.5, 0.25, 0.0]])  # the last action is illegal
+    returns = np.array(
+        [(3 * 0.5 + 0.25) / 4, (-0.5 + 0.25) / 2, 0.25, 0.0]
+    )  # one simulation more
+    expected = priors[0] * np.exp(2 * returns)
+    found = Searched(visits, means, priors)
+    assert_allclose(improved(found, 2.0)[0], expected / expected.sum())
+    assert_allclose(improved(found, 0.0), priors)
 
 
 def test_the_value_is_that_of_who_is_asked() -> None:
@@ -120,6 +132,9 @@ def test_a_run_begins_with_a_network(tmp_path: Path) -> None:
         (["--games", "0"], "--games 0 is too small"),
         (["--explored", "2"], "--explored 2 must be from 0 to 1"),
         (["--exploration", "-3"], "--exploration -3 must be 0 or more"),
+        (["--tilt", "-1"], "--tilt -1 must be 0 or more"),
+        (["--rules", "2"], "--rules 2 must be from 0 to 1"),
+        (["--spread", "-0.5"], "--spread -0.5 must be from 0 to 1"),
     ],
 )
 def test_wrong_arguments(

@@ -18,6 +18,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from agents import make_agent
 from agents.network import load_network
+from deathvalley_env import make_sb3_env
 from training import train
 from training.__main__ import main
 from training.checkpoints import (
@@ -35,6 +36,7 @@ from training.curves import runs_of
 from training.match import deal_seeds, play_games
 from training.opponents import MOST_PAST, SELF, League
 from training.ppo import HIDDEN, Training, hidden_for, network_of
+from training.side_by_side import SideBySide
 from training.train import BEST, LATEST, RUN, Args, learn
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
@@ -111,6 +113,32 @@ def test_a_run_begins_with_a_network(tmp_path: Path) -> None:
         learn(dataclasses.replace(start, start=second / LATEST, hidden=(5,), run=third))
     with pytest.raises(OptionError, match="was trained for 'deathvalley'"):
         learn(dataclasses.replace(LEARNT["rift valley"], start=second / LATEST, hidden=(), run=third))
+
+
+def test_a_game_broken_off_is_lost() -> None:
+    games = SideBySide([make_sb3_env(8, solo=True, max_turns=2)])
+    games.seed(1)
+    games.reset()
+    ends = 0
+    while ends < 8:
+        _, rewards, ended, infos = games.step(games.action_masks().argmax(1))
+        for i in np.flatnonzero(ended):
+            assert (rewards[i], infos[i]["TimeLimit.truncated"]) == (-1.0, False)
+            assert "terminal_observation" in infos[i]
+            ends += 1
+        assert (rewards[~ended] == 0).all()
+
+
+def test_learning_rate_and_entropy_fall_to_nothing(tmp_path: Path) -> None:
+    args = dataclasses.replace(LEARNT["solo"], steps=4 * TURN, decay_steps=4 * TURN, learning_rate=0.01, run=tmp_path)
+    training = Training(args, course_of(args))
+    rates = []
+    for _ in range(4):
+        training.turn()
+        rates.append((training.model.policy.optimizer.param_groups[0]["lr"], training.model.ent_coef))
+    np.testing.assert_allclose(rates, [(0.01 * k / 4, args.entropy * k / 4) for k in (3, 2, 1, 0)], atol=1e-12)
+    with pytest.raises(OptionError, match="give --decay-steps 8192 too"):
+        learn(dataclasses.replace(args, steps=8192))
 
 
 def test_another_seed_is_another_run(tmp_path: Path) -> None:
