@@ -35,9 +35,7 @@ def test_searched_decisions_had_a_choice_and_values_within_bounds() -> None:
 def test_the_improved_policy_is_the_prior_tilted_by_what_was_found() -> None:
     visits, means = np.array([[3, 1, 0, 0]]), np.array([[0.5, -0.5, 0.1, 0.25]])
     priors = np.array([[0.25, 0.5, 0.25, 0.0]])  # the last action is illegal
-    returns = np.array(
-        [(3 * 0.5 + 0.25) / 4, (-0.5 + 0.25) / 2, 0.25, 0.0]
-    )  # one simulation more
+    returns = np.array([(3 * 0.5 + 0.25) / 4, (-0.5 + 0.25) / 2, 0.25, 0.0])  # one simulation more
     expected = priors[0] * np.exp(2 * returns)
     found = Searched(visits, means, priors)
     assert_allclose(improved(found, 2.0)[0], expected / expected.sum())
