@@ -124,13 +124,7 @@ def course_of(args: "Args") -> Course:
     """
     entry = entry_of(args.game)
     drawn = drawn_options(args, entry)
-    given = {"deck": args.deck, "players": args.players}
-    options = {}
-    for name, value in given.items():
-        if value is not None:
-            if name not in entry.options:
-                raise OptionError(f"--{name} is no option of {entry.title}")
-            options[entry.options[name]] = value
+    options = entry.chosen(deck=args.deck, players=args.players)
     solo = bool(entry.solo) and args.variant is None
     known = known_settings(entry, solo, bool(drawn))
     setting = args.variant or args.setting or next(iter(known))

@@ -191,16 +191,17 @@ def solo_agents_table(folder: Path) -> str | None:
 def shipped_table(folder: Path) -> str:
     """What each shipped network wins alone, as its file says."""
     from agents.network import load_network
-    from training.statistics import percent
+    from training.tables import interval
 
     lines = []
     for path in sorted((folder / "agents" / "weights").glob("*.npz")):
         network, metadata = load_network(path)
-        for one in metadata.strength:
-            won = f"{percent(one.win)} [{100 * one.win_low:.1f}, {100 * one.win_high:.1f}]"
-            layers = " × ".join(str(size) for size in (network.inputs, *network.widths, network.actions))
-            size = f"{path.stat().st_size / 1e6:.2f} MB"
-            lines.append([f"`{path.stem}`", layers, size, one.setting, one.opponent, f"{one.games:,}", won])
+        layers = " × ".join(str(size) for size in (network.inputs, *network.widths, network.actions))
+        file = [f"`{path.stem}`", layers, f"{path.stat().st_size / 1e6:.2f} MB"]
+        lines += [
+            [*file, one.setting, one.opponent, f"{one.games:,}", interval(vars(one), "win")]
+            for one in metadata.strength
+        ]
     return _markdown(["file", "layers", "size", "setting", "against", "games", "won [95 %]"], lines, 1)
 
 

@@ -81,11 +81,7 @@ def options_of(args: Args, entry: "Entry") -> dict[str, Any]:
     """
     from valley_core.errors import OptionError
 
-    given = {name: getattr(args, name) for name in ("deck", "players", "max_turns")}
-    chosen = {name: value for name, value in given.items() if value is not None}
-    for name in chosen:
-        if name not in entry.options:
-            raise OptionError(f"--{name.replace('_', '-')} is no option of {entry.title}")
+    chosen = entry.chosen(deck=args.deck, players=args.players, max_turns=args.max_turns)
     if args.boards:
         if "boards" not in entry.options:
             raise OptionError(f"--boards is no option of {entry.title}")
@@ -96,7 +92,7 @@ def options_of(args: Args, entry: "Entry") -> dict[str, Any]:
             raise OptionError(f"--variant is no option of {entry.title}")
         if args.settings:
             raise OptionError("--settings are the solo game's, --variant is that of two players: give one of them")
-    return {entry.options[name]: value for name, value in chosen.items()}
+    return chosen
 
 
 def settings_of(args: Args, entry: "Entry", solo: bool) -> Mapping[str, "Options"]:

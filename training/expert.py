@@ -292,12 +292,7 @@ def games_of(args: Args) -> tuple[Entry, dict[str, Game]]:
     entry = entry_of(args.game)
     known = {**entry.solo, **entry.settings}
     names = list(entry.solo) if args.setting == ALL and entry.solo else [args.setting]
-    options = {}
-    for name in ("deck", "players"):
-        if (value := getattr(args, name)) is not None:
-            if name not in entry.options:
-                raise OptionError(f"--{name} is no option of {entry.title}")
-            options[entry.options[name]] = value
+    options = entry.chosen(deck=args.deck, players=args.players)
     for name in names:
         if name not in known:
             raise OptionError(f"there is no setting {name!r}; choose among {', '.join(known)}")
@@ -361,6 +356,7 @@ def run(args: Args) -> int:
     from dataclasses import replace
 
     from training.report import versions
+    from training.tables import interval
 
     check_numbers(args)
     entry, games = games_of(args)
@@ -394,19 +390,15 @@ def run(args: Args) -> int:
         metadata = metadata_of(first, inputs=inputs_of(first), command=command, seed=args.seed, versions=versions())
         partial = path.with_name(f"partial-{k}.npz")
         save_network(partial, network, metadata)
-        strength = [
-            measured(
-                entry, game, setting, str(partial), None if setting in entry.solo else entry.rivals[-1], args.evaluate
-            )
-            for setting, game in games.items()
-        ]
+        strength = []
+        for setting, game in games.items():
+            rival = None if setting in entry.solo else entry.rivals[-1]
+            strength.append(measured(entry, game, setting, str(partial), rival, args.evaluate))
         save_network(partial, network, replace(metadata, strength=tuple(strength)))
         os.replace(partial, path)
         # Its numbers are rounded: a run that is taken up goes on from the same.
         network = load_network(path)[0].on(first)
-        rates = ", ".join(
-            f"{s.setting} {100 * s.win:.1f} % [{100 * s.win_low:.1f}, {100 * s.win_high:.1f}]" for s in strength
-        )
+        rates = ", ".join(f"{one.setting} {interval(vars(one), 'win')}" for one in strength)
         console.print(
             f"iteration {k}: {len(decided.seats):,} decisions, loss of the policy {losses['policy']:.3f}, of the value "
             f"{losses['value']:.3f}; wins of the network alone: {rates}; played {between - start:.0f} s, fitted "

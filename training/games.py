@@ -23,7 +23,7 @@ Options = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Drawn:
-    """Decks or boards that are drawn, as many as one likes (`training.drawn`).
+    """Decks or boards that are drawn, as many as one likes (`training.course`).
 
     Attributes:
         name: What they are, as in ``drawn decks``.
@@ -94,6 +94,18 @@ class Entry:
             return self.make_game(**options)
         except ValueError as error:
             raise OptionError(str(error)) from error
+
+    def chosen(self, **given: Any) -> dict[str, Any]:
+        """Options of the game for those of the command line that are given; None: not given.
+
+        Raises:
+            OptionError: This game takes no such option.
+        """
+        given = {name: value for name, value in given.items() if value is not None}
+        for name in given:
+            if name not in self.options:
+                raise OptionError(f"--{name.replace('_', '-')} is no option of {self.title}")
+        return {self.options[name]: value for name, value in given.items()}
 
     @property
     def make_game(self) -> Callable[..., "Game"]:

@@ -93,11 +93,7 @@ def setting_of(args: Args, entry: "Entry") -> tuple[str, Mapping[str, Any], str 
     setting = args.setting or next(iter(known))
     if setting not in known:
         raise OptionError(f"there is no setting {setting!r}; choose one of {', '.join(known)}")
-    options = dict(known[setting])
-    if args.players is not None:
-        if "players" not in entry.options:
-            raise OptionError(f"--players is no option of {entry.title}")
-        options[entry.options["players"]] = args.players
+    options = {**known[setting], **entry.chosen(players=args.players)}
     if setting in entry.solo:
         if args.opponent is not None:
             raise OptionError(f"--opponent is for two players: give --setting {' or '.join(entry.settings)}")

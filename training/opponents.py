@@ -1,9 +1,12 @@
 """Who sits in the other seats while a policy learns: agents, and past selves of the policy."""
 
+from typing import Any
+
 import numpy as np
 
 from agents.base import Agent, make_agent
 from agents.item_network import AnyNetwork
+from agents.network import Network
 from agents.network_agent import SamplingAgent
 from agents.random import streams_of
 from valley_core.decisions import Decisions
@@ -25,6 +28,8 @@ class PastSelf(SamplingAgent):
     """
 
     _past: AnyNetwork
+    _plain: Network | None = None
+    """The past self on the game that is played."""
 
     def __init__(self) -> None:
         self.name = SELF
@@ -32,14 +37,21 @@ class PastSelf(SamplingAgent):
     def start(self, game: Game, seeds: np.ndarray) -> None:
         """Seed one stream of random numbers for each seat of each game."""
         self._draws = streams_of(seeds, game.seats)["rng"]
+        self._plain = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is found again, so that checkpoints stay small."""
+        return self.__dict__ | {"_plain": None, "_network": None}
 
     def become(self, network: AnyNetwork) -> None:
         """Play as this network from now on."""
-        self._past = network
+        self._past, self._plain = network, None
 
     def logits(self, decisions: Decisions) -> np.ndarray:
-        """The logits of that network; a game is not kept, since this is pickled."""
-        self._network = self._past.on(decisions.game)
+        """The logits of that network on the game, of which there is one between two calls of `start`."""
+        if self._plain is None:
+            self._plain = self._past.on(decisions.game)
+        self._network = self._plain
         return super().logits(decisions)
 
 

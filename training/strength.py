@@ -79,6 +79,8 @@ def settings_of(entry: Entry, network: Path, names: Sequence[str]) -> Iterator[t
 
 def run(args: Args) -> int:
     """Measure, print and write; the exit code."""
+    from training.tables import interval
+
     at_least("games", args.games, 1)
     writable(args.write)
     network, metadata = load_network(args.network)
@@ -90,8 +92,7 @@ def run(args: Args) -> int:
         for rival in rivals:
             one = measured(entry, game, setting, str(args.network), rival, args.games)
             found.append(one)
-            share = f"{100 * one.win:.1f} % [{100 * one.win_low:.1f}, {100 * one.win_high:.1f}]"
-            console.print(f"{setting} against {one.opponent}: won {share} of {one.games:,} games")
+            console.print(f"{setting} against {one.opponent}: won {interval(vars(one), 'win')} of {one.games:,} games")
     if not found:
         raise OptionError(f"{args.network} fits no setting of {entry.title} as it is shipped; name one with --settings")
     if args.write is not None:

@@ -73,12 +73,7 @@ def game_of(args: Args) -> tuple[str, "Game"]:
     from valley_core.errors import OptionError
 
     entry = entry_of(args.game)
-    options = {}
-    for name in ("deck", "players", "max_turns"):
-        if (value := getattr(args, name)) is not None:
-            if name not in entry.options:
-                raise OptionError(f"--{name.replace('_', '-')} is no option of {entry.title}")
-            options[entry.options[name]] = value
+    options = entry.chosen(deck=args.deck, players=args.players, max_turns=args.max_turns)
     setting = args.setting or next(iter(entry.settings))
     if setting not in entry.settings:
         raise OptionError(f"there is no setting {setting!r}; choose among {', '.join(entry.settings)}")

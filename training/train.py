@@ -258,7 +258,8 @@ def learn(args: Args, console: "Console | None" = None) -> list[Row]:
     """Train to the end; the rows of all tests."""
     from training.course import course_of
     from training.ppo import Training, start_of
-    from training.statistics import percent, wilson
+    from training.statistics import wilson
+    from training.tables import interval
     from valley_core.errors import OptionError
 
     content = None
@@ -293,7 +294,7 @@ def learn(args: Args, console: "Console | None" = None) -> list[Row]:
             recent = training.environment.recent
             won = wilson(sum(recent), len(recent))
             rate = training.steps / training.seconds
-            shares = f"{percent(won.value)} [{100 * won.low:.1f}, {100 * won.high:.1f}]"
+            shares = interval(won.columns("win"), "win")
             work(f"won of the last {len(recent):,} games: {shares}, {rate:,.0f} decisions/s")(training.steps - before)
             inside = training.environment.seconds / training.seconds
             training.log(**{"games/win": won.value, "time/decisions_per_s": rate, "time/share_in_games": inside})
