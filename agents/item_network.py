@@ -129,6 +129,11 @@ class ItemNetwork:
         """How many actions have a logit."""
         return int(self.policy[0].shape[1]) + len(self.items.choices) * self.items.count
 
+    @property
+    def values(self) -> int:
+        """How many values it has, as of `Network`."""
+        return int(self.value[0].shape[1])
+
     def on(self, game: Game) -> Network:
         """The plain network that this one is on the items of a game; it reads what changes in an observation."""
         items, width = self.items, self.width

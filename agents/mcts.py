@@ -9,10 +9,10 @@ import numpy as np
 
 from agents.base import Agent
 from agents.greedy import PLAYERS
-from agents.network import SUFFIX, load_network
-from agents.network_kernels import leaf_of_file
+from agents.network import SUFFIX, check_fit, load_network
+from agents.network_kernels import network_leaf
 from agents.random import streams_of
-from agents.search import Leaf, Search, Tree, follow_out, new_tree, roll_out
+from agents.search import Leaf, Search, Tree, follow_out, new_tree, roll_out, with_rollouts
 from agents.trained import TRAINED, trained_file
 from valley_core.batch import in_threads
 from valley_core.decisions import Decisions
@@ -49,6 +49,8 @@ class Options:
             More than 0 so that none is overlooked, in games to learn from.
         rules: The weight of greedy's rules of thumb in what a leaf says that is a network: 0 to 1. They hold where the
             search meets positions such as the network has not seen.
+        rollouts: The weight of greedy play to the end of the game in the values of a leaf that judges: 0 to 1. It sees
+            what only shows many turns later, and takes ten times as long.
 
     Raises:
         OptionError: A number that is out of range, or a leaf that there is not.
@@ -64,6 +66,7 @@ class Options:
     exact: int = 0
     spread: float = 0.0
     rules: float = 0.0
+    rollouts: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse what no search can do."""
@@ -79,12 +82,13 @@ class Options:
             raise OptionError(f"exact of mcts is 0 to {MOST_EXACT:,} positions, not {self.exact:,}")
         if not 0 <= self.exploration < float("inf") or not 0 <= self.seconds < float("inf"):
             raise OptionError("exploration and seconds of mcts are 0 or more, and finite")
-        if not 0 <= self.spread <= 1:
-            raise OptionError(f"spread of mcts is from 0 to 1, not {self.spread:g}")
-        if not 0 <= self.rules <= 1:
-            raise OptionError(f"rules of mcts is from 0 to 1, not {self.rules:g}")
+        for name in ("spread", "rules", "rollouts"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise OptionError(f"{name} of mcts is from 0 to 1, not {getattr(self, name):g}")
         if self.rules and not self.asks_network:
             raise OptionError(f"rules of mcts joins the leaf of a network, and the leaf here is {self.leaf!r}")
+        if self.rollouts and self.leaf in ("random", "greedy"):
+            raise OptionError(f"rollouts of mcts joins a leaf that judges, and {self.leaf!r} plays to the end")
 
     @property
     def asks_network(self) -> bool:
@@ -105,6 +109,7 @@ _KEYS = {
     "exact": int,
     "spread": float,
     "rules": float,
+    "rollouts": float,
 }
 
 ORACLES = {"deathvalley": "agents.exact_deathvalley"}
@@ -137,6 +142,17 @@ def options_of(argument: str) -> Options:
     return Options(**found)
 
 
+def player_of(game: Game) -> Any:
+    """The module of the game's greedy player.
+
+    Raises:
+        OptionError: There is none.
+    """
+    if game.name not in PLAYERS:
+        raise OptionError(f"mcts has only the leaf 'random' for {game.name!r}: nobody wrote a greedy player for it")
+    return import_module(PLAYERS[game.name])
+
+
 def leaf_of(game: Game, name: str, rules: float = 0.0) -> Leaf:
     """A leaf for this game; of a network, joined with the rules of thumb by their weight `rules`.
 
@@ -146,12 +162,13 @@ def leaf_of(game: Game, name: str, rules: float = 0.0) -> Leaf:
     """
     if name == TRAINED or name.endswith(SUFFIX):
         path = trained_file(game) if name == TRAINED else name
-        return leaf_of_file(game, path, leaf_of(game, "judge") if rules else None, rules)
+        found, metadata = load_network(path)
+        check_fit(str(path), found, metadata, game)
+        network = found.on(game)
+        return network_leaf(game, network, leaf_of(game, "judge") if rules or network.residual else None, rules)
     if name == "random":
         return Leaf(name, roll_out, {}, NO_PARAMS)
-    if game.name not in PLAYERS:
-        raise OptionError(f"mcts has only the leaf 'random' for {game.name!r}: nobody wrote a greedy player for it")
-    player = import_module(PLAYERS[game.name])
+    player = player_of(game)
     if name == "greedy":
         return Leaf(name, follow_out, {"follow": player.follow}, NO_PARAMS)
     return Leaf(name, player.judge_leaf, {}, player.JUDGE_PARAMS)
@@ -163,6 +180,8 @@ _searches: dict[tuple[str, str], Search] = {}
 def search_of(game: Game, options: Options) -> tuple[Search, Leaf]:
     """The bound search of a game, one for each package of kernels and leaf, and the leaf."""
     made = leaf_of(game, options.leaf, options.rules)
+    if options.rollouts:
+        made = with_rollouts(game, made, player_of(game).follow, options.rollouts)
     key = (game.package, made.name)
     if key not in _searches:
         _searches[key] = Search(game, made)

@@ -45,9 +45,14 @@ class Network:
     Attributes:
         hidden: The layers in order, each (weights (in, out), bias (out,)), float32.
         policy: The layer whose outputs are the logits of all actions.
-        value: The layer whose one output, squashed by tanh, is the expected return of the seat that is asked
-            (`valley_core.game.Reward.WIN`).
+        value: The layer whose outputs, squashed by tanh, are the expected returns (`valley_core.game.Reward.WIN`): one,
+            of the seat that is asked, or one of each seat from that on.
         activation: Of the hidden layers: ``relu`` or ``tanh``.
+        residual: The outputs are not these logits and values, but what has to be added to those of the game's rules of
+            thumb (`agents.network_kernels.add_rules`).
+
+    Source:
+        Silver, Allen, Tenenbaum, Kaelbling: Residual Policy Learning, 2018.
 
     Raises:
         NetworkError: Arrays that do not fit together, or numbers that are not finite.
@@ -57,6 +62,7 @@ class Network:
     policy: Dense
     value: Dense
     activation: str = "relu"
+    residual: bool = False
 
     def __post_init__(self) -> None:
         if self.activation not in ACTIVATIONS:
@@ -75,8 +81,8 @@ class Network:
             for (before, _), (after, _) in pairwise([*chain, head]):
                 if before.shape[1] != after.shape[0]:
                     raise NetworkError(f"a layer of shape {after.shape} cannot follow one of shape {before.shape}")
-        if self.policy[0].shape[0] != self.value[0].shape[0] or self.value[0].shape[1] != 1:
-            raise NetworkError(f"the value head has shape {self.value[0].shape}; it must be ({self.last}, 1)")
+        if self.policy[0].shape[0] != self.value[0].shape[0]:
+            raise NetworkError(f"the value head has shape {self.value[0].shape}; it must be ({self.last}, values)")
 
     def layers(self) -> dict[str, Dense]:
         """All layers by name."""
@@ -105,18 +111,23 @@ class Network:
         """How many actions have a logit."""
         return int(self.policy[0].shape[1])
 
-    def logits_and_values(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the network says of observations, float32 of shape (n, `inputs` or more); the rest is ignored.
+    @property
+    def values(self) -> int:
+        """How many values it has: 1, or one for each seat."""
+        return int(self.value[0].shape[1])
+
+    def outputs(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What both heads say of observations, float32 of shape (n, `inputs` or more); the rest is ignored.
 
         Returns:
-            Logits of all actions, legal or not, float32 of shape (n, actions); the expected return of the seat that
-            observes, float32 of shape (n,) in -1 … 1.
+            Logits of all actions, legal or not, float32 of shape (n, actions); the values before tanh, float32 of
+            shape (n, values). Of a residual network, what has to be added to those.
         """
         x = observations[:, : self.inputs]
         for weights, bias in self.hidden:
             x = x @ weights + bias
             x = np.maximum(x, 0) if self.activation == "relu" else np.tanh(x)
-        return x @ self.policy[0] + self.policy[1], np.tanh(x @ self.value[0] + self.value[1])[:, 0]
+        return x @ self.policy[0] + self.policy[1], x @ self.value[0] + self.value[1]
 
     def on(self, game: Game) -> "Network":
         """Itself: it is the same on any game that it fits (`agents.item_network.ItemNetwork` is not)."""
@@ -127,10 +138,10 @@ class Network:
         """For the kernels (`agents.network_kernels`): the shape, and all numbers in one array, float32.
 
         The shape is int64: whether the activation is tanh, then the length of the input, of each hidden layer, and of
-        both heads together. The numbers are weights and bias of each, the value behind the logits.
+        both heads together. The numbers are weights and bias of each, the values behind the logits.
         """
         heads = [np.concatenate([logits, value], -1) for logits, value in zip(self.policy, self.value, strict=True)]
-        sizes = [self.inputs, *(len(bias) for _, bias in self.hidden), self.actions + 1]
+        sizes = [self.inputs, *(len(bias) for _, bias in self.hidden), self.actions + self.values]
         shape = np.array([self.activation == "tanh", *sizes], np.int64)
         return shape, np.concatenate([part.reshape(-1) for layer in (*self.hidden, heads) for part in layer])
 
@@ -275,6 +286,8 @@ def check_fit(name: str, network: "AnyNetwork", metadata: Metadata, game: Game) 
     reason = metadata.misfit(game)
     if reason is None and network.actions != game.num_actions:
         reason = f"has {network.actions} actions, and this game {game.num_actions}"
+    if reason is None and network.values not in (1, game.seats):
+        reason = f"has {network.values} values, and this game {game.seats} seats"
     if reason is not None:
         raise OptionError(f"the network {name} {reason}")
 
@@ -298,7 +311,7 @@ def save_network(path: str | Path, network: "AnyNetwork", metadata: Metadata) ->
             raise NetworkError(f"the layer {name!r} of {path} has numbers too large for float16: the training diverged")
     built: dict[str, Any] = {"format": FORMAT, "hidden": len(network.hidden)}
     if isinstance(network, Network):
-        built["activation"] = network.activation
+        built |= {"activation": network.activation, "residual": network.residual}
     else:
         built["items"] = dataclasses.asdict(network.items)
     arrays["metadata"] = np.array(json.dumps(built | dataclasses.asdict(metadata), allow_nan=False))
@@ -346,6 +359,9 @@ def _load(path: str, changed: int, size: int) -> "tuple[AnyNetwork, Metadata]":
         )
     try:
         items, activation, count = built.pop("items", None), built.pop("activation", None), int(built.pop("hidden"))
+        residual = built.pop("residual", False)
+        if not isinstance(residual, bool):
+            raise NetworkError(f"residual is true or false, not {residual!r}")
         strength = tuple(Strength(**row) for row in built.pop("strength"))
         metadata = Metadata(**built, strength=strength)
 
@@ -358,7 +374,7 @@ def _load(path: str, changed: int, size: int) -> "tuple[AnyNetwork, Metadata]":
             raise NetworkError(f"data is an object or null, not {metadata.data!r}")
         network: AnyNetwork
         if items is None:
-            network = Network(hidden, layer("policy"), layer("value"), activation)
+            network = Network(hidden, layer("policy"), layer("value"), activation, residual)
         else:
             from agents.item_network import ItemNetwork, Items
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from agents.base import Agent
+from agents.mcts import leaf_of
 from agents.network import Network, check_fit, load_network
-from agents.network_kernels import think_all
+from agents.network_kernels import rules_adder, think_all
 from agents.random import next_shares, streams_of
 from agents.trained import TRAINED, trained_file
 from valley_core.batch import in_threads
@@ -45,20 +46,23 @@ class PolicyAgent(Agent):
         network, metadata = load_network(path)
         check_fit(str(path), network, metadata, game)
         self._network = network.on(game)
+        self._add = rules_adder(game, leaf_of(game, "judge")) if self._network.residual else None
 
     def logits(self, decisions: Decisions) -> np.ndarray:
         """The logits of all actions, -inf for those that are not legal, float32 of shape (n, num_actions)."""
-        heads = np.zeros((len(decisions), decisions.game.num_actions + 1), np.float32)
         shape, numbers = self._network.flat
+        heads = np.zeros((len(decisions), shape[-1]), np.float32)
 
         def work(part: slice) -> None:
             for first in range(part.start, part.stop, CHUNK):
                 own = slice(first, min(first + CHUNK, part.stop))
                 some = Decisions(decisions.game, decisions.states[own], decisions.seats[own], decisions.streams[own])
                 think_all(some.observations, shape, numbers, heads[own])
+                if self._add is not None:
+                    self._add(some.states, some.seats, some.masks, heads[own])
 
         in_threads(len(decisions), work, LEAST_SHARE)
-        return np.where(decisions.masks != 0, heads[:, :-1], np.float32(-np.inf))
+        return np.where(decisions.masks != 0, heads[:, : self._network.actions], np.float32(-np.inf))
 
     def act(self, decisions: Decisions) -> np.ndarray:
         """The action with the greatest logit, for each decision."""

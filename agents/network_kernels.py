@@ -1,16 +1,20 @@
 """A network on one observation, compiled: for the agents, and as what judges a leaf of the search (`agents.search`).
 
+A residual network corrects rules of thumb: its logits are added to the logarithms of their priors, and its values to
+theirs, both as they are before tanh. So it begins with what they know, and has only to learn what they do not.
+
 The same numbers in the same order for each observation, whatever else is in a batch: BLAS promises no such thing.
 Inputs that are zero are skipped; most of an observation is.
 """
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from agents.network import Network, check_fit, load_network
-from agents.search import Leaf
+from agents.network import Network
+from agents.search import Leaf, bound_leaf
+from valley_core.batch import CHANCE
 from valley_core.game import Game
 from valley_core.jit import bind, kernel
 
@@ -20,6 +24,12 @@ ROWS = 4
 observe: Any = None
 ask_network: Any = None
 ask_rules: Any = None
+complete: Any = None
+
+LEAST_PRIOR = 1e-4
+"""Rules of thumb call no legal action less promising, as a part of the best one: a network can bring each back."""
+MOST_VALUE = 0.999
+"""They are no surer of a victory."""
 
 
 @kernel
@@ -64,7 +74,7 @@ def activate(x: Any, tanh: bool) -> None:
 
 @kernel
 def think(observation: Any, shape: Any, numbers: Any, heads: Any) -> None:
-    """Write the logits of all actions, and behind them the value; `shape` and `numbers` are `Network.flat`."""
+    """Write the outputs of both heads (`Network.outputs`); `shape` and `numbers` are `Network.flat`."""
     at = 0
     x = observation[: shape[1]]
     for k in range(2, len(shape) - 1):
@@ -73,14 +83,48 @@ def think(observation: Any, shape: Any, numbers: Any, heads: Any) -> None:
         activate(out, shape[0] != 0)
         x = out
     dense(x, numbers, at, heads)
-    heads[-1] = np.tanh(heads[-1])
 
 
 @kernel
 def think_all(observations: Any, shape: Any, numbers: Any, heads: Any) -> None:
-    """Logits and value for each observation, float32 of shape (n, actions + 1)."""
+    """The outputs for each observation, float32 of shape (n, actions + values)."""
     for i in range(len(observations)):
         think(observations[i], shape, numbers, heads[i])
+
+
+# --- Residual networks ------------------------------------------------------------------------------------------------
+
+
+@kernel
+def add_nothing(state: Any, data: Any, seat: int, mask: Any, chance: Any, params: Any, values: Any, heads: Any) -> None:
+    """The outputs of a network that is not residual are complete."""
+
+
+def add_rules(state: Any, data: Any, seat: int, mask: Any, chance: Any, params: Any, values: Any, heads: Any) -> None:
+    """Add what the rules of thumb say to the outputs of a residual network; `state`, `values` may be spoilt."""
+    actions, seats = len(mask), len(values)
+    priors, spoilt = np.zeros(actions), mask.copy()
+    ask_rules(state, data, seat, spoilt, chance, params, priors, values)
+    greatest = 0.0
+    for action in range(actions):
+        if mask[action]:
+            greatest = max(greatest, priors[action])
+    for action in range(actions):
+        if mask[action] and greatest > 0:
+            heads[action] += np.log(max(priors[action] / greatest, LEAST_PRIOR))
+    for k in range(len(heads) - actions):
+        value = values[(seat + k) % seats]
+        heads[actions + k] += np.arctanh(min(max(value, -MOST_VALUE), MOST_VALUE))
+
+
+def add_rules_all(
+    states: Any, data: Any, seats: Any, masks: Any, chance: Any, params: Any, values: Any, heads: Any
+) -> None:
+    """`add_rules` for each decision; `states` are left as they are."""
+    one = states[:1].copy()
+    for i in range(len(states)):
+        one[0] = states[i]
+        complete(one[0], data[states[i]["data"]], seats[i], masks[i], chance, params, values, heads[i])
 
 
 # --- For search -------------------------------------------------------------------------------------------------------
@@ -89,25 +133,30 @@ def think_all(observations: Any, shape: Any, numbers: Any, heads: Any) -> None:
 def judge_by_network(
     state: Any, data: Any, seat: int, mask: Any, chance: Any, params: Any, priors: Any, values: Any
 ) -> None:
-    """Leaf of a network: the softmax of the logits of legal actions, and the value for `seat`.
+    """Leaf of a network: the softmax of the logits of legal actions, and the values.
 
-    What one seat gains the others lose, in equal parts: for two seats v and -v, for n seats v and -v / (n - 1) each.
+    If it has but one value, v, of the seat that is asked, the others lose what that one gains, in equal parts: of two
+    seats the other one has -v, of n seats each other one -v / (n - 1).
     """
-    shape, numbers, fixed = params
-    observation, heads = np.empty(shape[1], np.float32), np.empty(len(mask) + 1, np.float32)
+    (shape, numbers, fixed), rules_params = params
+    observation, heads = np.empty(shape[1], np.float32), np.empty(shape[len(shape) - 1], np.float32)
     observe(state, data, seat, observation)
     constant = fixed.shape[1]
     if constant:
         observation[len(observation) - constant :] = fixed[state["data"]]
     think(observation, shape, numbers, heads)
+    complete(state, data, seat, mask, chance, rules_params, values, heads)
+    actions, seats = len(mask), len(values)
     greatest = -np.inf
-    for action in range(len(mask)):
+    for action in range(actions):
         if mask[action]:
             greatest = max(greatest, heads[action])
-    for action in range(len(mask)):
+    for action in range(actions):
         priors[action] = np.exp(heads[action] - greatest) if mask[action] else 0.0
-    values[:] = -heads[-1] / (len(values) - 1)
-    values[seat] = heads[-1]
+    values[seat] = np.tanh(heads[actions])
+    for k in range(1, seats):
+        one = len(heads) == actions + 1
+        values[(seat + k) % seats] = -values[seat] / (seats - 1) if one else np.tanh(heads[actions + k])
 
 
 def judge_by_both(
@@ -133,34 +182,50 @@ def judge_by_both(
         values[other] = share * values[other] + (1 - share) * network_values[other]
 
 
+def _bound_rules(game: Game, rules: Leaf) -> Any:
+    template: Any = add_rules
+    return bind(template, {"ask_rules": rules.judge}, package="agents", name=game.package)
+
+
+def rules_adder(game: Game, rules: Leaf) -> Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], None]:
+    """What adds the rules of thumb of a game to outputs of residual networks.
+
+    Args:
+        game: The game.
+        rules: The leaf that knows them.
+
+    Returns:
+        ``add(states, seats, masks, heads)``: decisions, records of shape (n,); who is asked, int64 (n,); legal actions,
+        uint8 (n, num_actions); the outputs, float32 (n, num_actions + 1 or seats), changed in place.
+    """
+    template: Any = add_rules_all
+    add_all = bind(template, {"complete": _bound_rules(game, rules)}, package="agents", name=game.package)
+
+    def add(states: np.ndarray, seats: np.ndarray, masks: np.ndarray, heads: np.ndarray) -> None:
+        add_all(states, game.data, seats, masks, np.zeros(1, CHANCE)[0], rules.params, np.empty(game.seats), heads)
+
+    return add
+
+
 def network_leaf(game: Game, network: Network, rules: Leaf | None = None, share: float = 0.0) -> Leaf:
     """The leaf that asks a network which fits this game (`agents.network.check_fit`).
 
     Args:
         game: The game.
         network: The network.
-        rules: A leaf that is asked, too.
-        share: The weight of what `rules` say: 0 to 1.
+        rules: The leaf of the game's rules of thumb; needed if the network is residual, or with `share`.
+        share: The weight of what `rules` say by themselves: 0 to 1.
     """
     shape, numbers = network.flat
     fixed = np.ascontiguousarray(game.fixed[:, : network.inputs - game.fixed_from])
-    leaf = Leaf("network", judge_by_network, {"think": think}, (shape, numbers, fixed))
-    if rules is None or not share:
+    name, complete, rules_params = "network", add_nothing, np.zeros(0)
+    if network.residual:
+        assert rules is not None
+        name, complete, rules_params = "residual", _bound_rules(game, rules), rules.params
+    kernels = {"think": think, "complete": complete}
+    leaf = Leaf(name, judge_by_network, kernels, ((shape, numbers, fixed), rules_params))
+    if not share:
         return leaf
-    names = {**game.kernels.as_globals(), **leaf.names}
-    template: Any = judge_by_network
-    ask = bind(template, names, package="agents", name=f"{game.package}_asked")
-    both = {"ask_network": ask, "ask_rules": rules.judge}
-    return Leaf(f"network_and_{rules.name}", judge_by_both, both, (share, leaf.params, rules.params))
-
-
-def leaf_of_file(game: Game, path: str | Path, rules: Leaf | None = None, share: float = 0.0) -> Leaf:
-    """The leaf of the network in a file, and of `rules` (`network_leaf`).
-
-    Raises:
-        NetworkError: The file cannot be used.
-        OptionError: The network does not fit the game.
-    """
-    network, metadata = load_network(path)
-    check_fit(str(path), network, metadata, game)
-    return network_leaf(game, network.on(game), rules, share)
+    assert rules is not None
+    both = {"ask_network": bound_leaf(game, leaf), "ask_rules": rules.judge}
+    return Leaf(f"{name}_and_{rules.name}", judge_by_both, both, (share, leaf.params, rules.params))

@@ -70,6 +70,8 @@ reveal: Any = None
 choose: Any = None
 follow: Any = None
 judge_leaf: Any = None
+ask: Any = None
+STATE: Any = None
 hashed: Any = None
 find: Any = None
 grow: Any = None
@@ -105,6 +107,28 @@ def follow_out(state: Any, data: Any, seat: int, mask: Any, chance: Any, params:
         step(state, data, mover, follow(state, data, mover))
         mover = to_act(state)
     returns(state, data, WIN, values)
+
+
+def judge_and_follow(
+    state: Any, data: Any, seat: int, mask: Any, chance: Any, params: Any, priors: Any, values: Any
+) -> None:
+    """Another leaf, and with a weight of `share` how the game ends if it is played greedily from here.
+
+    Source: Silver et al.: Mastering the game of Go with deep neural networks and tree search, Nature 529, 2016 (the
+    mixing parameter).
+    """
+    share, own_params = params
+    played = np.empty(1, STATE)
+    played[0] = state
+    ask(state, data, seat, mask, chance, own_params, priors, values)
+    judged = values.copy()
+    mover = to_act(played[0])
+    while mover >= 0:
+        step(played[0], data, mover, follow(played[0], data, mover))
+        mover = to_act(played[0])
+    returns(played[0], data, WIN, values)
+    for other in range(len(values)):
+        values[other] = share * values[other] + (1 - share) * judged[other]
 
 
 # --- The tree --------------------------------------------------------------------------------------------------------
@@ -401,23 +425,42 @@ class Leaf:
     params: Any
 
 
+def bound_leaf(game: Game, leaf: Leaf) -> Any:
+    """The kernel of a leaf on a game."""
+    if hasattr(leaf.judge, "py_func"):  # a kernel already
+        return leaf.judge
+    name = f"{game.package}_{leaf.name}"
+    template: Any = pick
+    names = {**game.kernels.as_globals(), "choose": bind(template, {}, package="agents", name=name), **leaf.names}
+    return bind(leaf.judge, names, package="agents", name=name)
+
+
+def with_rollouts(game: Game, leaf: Leaf, follow: Any, share: float) -> Leaf:
+    """A leaf whose values are mixed with greedy play to the end (`judge_and_follow`).
+
+    Args:
+        game: The game.
+        leaf: The leaf.
+        follow: The kernel of the game's greedy player: ``(state, data, seat) -> action``.
+        share: The weight of how the game ends: 0 to 1.
+    """
+    names = {"ask": bound_leaf(game, leaf), "follow": follow, "STATE": game.template.dtype}
+    return Leaf(f"{leaf.name}_followed", judge_and_follow, names, (share, leaf.params))
+
+
 class Search:
     """The templates bound to one game's kernels and one leaf."""
 
     def __init__(self, game: Game, leaf: Leaf) -> None:
         self._names = {**game.kernels.as_globals(), **leaf.names}
         self._suffix = f"{game.package}_{leaf.name}"
-        self._bind("choose", pick)
         self._bind("hashed", hash_words)
         self._bind("find", find_slot)
         self._bind("add_node", new_node)
         self._bind("best_edge", select)
         self._bind("single", only_action)
         self._bind("begin", begin_walk)
-        if hasattr(leaf.judge, "py_func"):  # a kernel already
-            self._names["judge_leaf"] = leaf.judge
-        else:
-            self._bind("judge_leaf", leaf.judge)
+        self._names["judge_leaf"] = bound_leaf(game, leaf)
         self._bind("judge", judge_new)
         self._bind("simulate", simulate_once)
         self._bind("grow", grow_tree)

@@ -54,7 +54,11 @@ def line_of(name: str, args: Any, left_out: Collection[str]) -> str:
             continue
         if isinstance(value, Path) or field.name == "deck":
             value = Path(value).name
-        words += [f"--{field.name.replace('_', '-')}", *map(str, value if isinstance(value, tuple) else [value])]
+        option = field.name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{option}" if value else f"--no-{option}")
+        else:
+            words += [f"--{option}", *map(str, value if isinstance(value, tuple) else [value])]
     return shlex.join(words)
 
 

@@ -27,8 +27,9 @@ from typing import Any, Literal
 import numpy as np
 from tyro.conf import Positional
 
-from agents.mcts import Options, Searched, search
+from agents.mcts import Options, Searched, leaf_of, search
 from agents.network import Network, check_fit, load_network, metadata_of, save_network
+from agents.network_kernels import rules_adder
 from training.command import at_least, line_of, out, progress_bar, run_command
 from training.files import refuse_another_run, write_whole
 from training.games import Entry, entry_of
@@ -42,6 +43,9 @@ from valley_core.game import Game, Status
 
 JUDGE = "judge"
 """The leaf that knows rules of thumb (`agents.mcts`)."""
+SCALED_ON = 4096
+"""Decisions that are looked at for the size of what is observed."""
+MOST_SCALE = 20.0
 ALL = "all"
 """Setting for the four of the solo game together: one network, which observes the modifiers."""
 
@@ -76,6 +80,8 @@ class Args:
     rules: float = 0.0
     """Weight of the rules of thumb beside a network that guides the search: from 0 to 1. They keep it from positions
     that the network judges wrongly as it has not seen the like."""
+    rollouts: float = 0.0
+    """Weight of greedy play to the end of the game in what guides the search: from 0 to 1. It is slow, and sees far."""
     exploration: float = 1.0
     """Of the search (c of PUCT)."""
     spread: float = 0.25
@@ -87,6 +93,9 @@ class Args:
     """Part of the decisions that are drawn from the improved policy, so that games differ; the rest is the best."""
     hidden: tuple[int, ...] = (256, 256)
     """Widths of the hidden layers; with --start, those of that network count."""
+    residual: bool = False
+    """Learn what has to be added to the rules of thumb, in place of all that there is to know; with --start, as that
+    network does."""
     epochs: int = 8
     """Passes over the games of the window in an iteration."""
     minibatch: int = 1024
@@ -120,7 +129,7 @@ class Decided:
         states: Records, of shape (n,).
         seats: Who was asked, int64 of shape (n,).
         policies: The improved policy, float16 of shape (n, num_actions).
-        values: The target of the value, float32 of shape (n,).
+        values: The targets of the values of all seats, from the one that was asked on, float32 of shape (n, seats).
     """
 
     states: np.ndarray
@@ -175,6 +184,7 @@ def searched_games(
     chances["rng"] = agent_seeds(seeds, 0)
     rolls = np.random.default_rng(np.random.SeedSequence([int(seed) for seed in seeds[:1]]))
     totals = np.zeros((len(seeds), game.seats))
+    expected = np.full((len(seeds), game.seats), np.nan)  # what its last search said, for each seat
     found: list[tuple[np.ndarray, ...]] = []
     while True:
         over = table.status != Status.RUNNING
@@ -191,15 +201,18 @@ def searched_games(
         chances[ids] = own
         policy = improved(result, tilt)
         choice = (result.priors > 0).sum(1) > 1
-        value = (policy * result.means).sum(1)
-        found.append((ids[choice], states[choice], seats[choice], policy[choice].astype(np.float16), value[choice]))
+        expected[ids, seats] = (policy * result.means).sum(1)
+        policies = policy[choice].astype(np.float16)
+        found.append((ids[choice], states[choice], seats[choice], policies, expected[ids[choice]]))
         drawn = (policy.cumsum(1) > rolls.random((len(states), 1)) * policy.sum(1, keepdims=True)).argmax(1)
         table.step(np.where(rolls.random(len(states)) < explored, drawn, policy.argmax(1)))
         table.look()
-    owners, recorded, asked, policies, expected = (np.concatenate(part) for part in zip(*found, strict=True))
-    ends = totals[owners, asked]
-    values = (bootstrap * expected + (1 - bootstrap) * ends).astype(np.float32)
-    return Decided(recorded, asked, policies, values)
+    owners, recorded, asked, improvements, means = (np.concatenate(part) for part in zip(*found, strict=True))
+    ends = totals[owners]
+    means = np.where(np.isnan(means), ends, means)  # a seat that had not searched yet
+    values = (bootstrap * means + (1 - bootstrap) * ends).astype(np.float32)
+    order = (asked[:, None] + np.arange(game.seats)) % game.seats
+    return Decided(recorded, asked, improvements, np.take_along_axis(values, order, 1))
 
 
 def inputs_of(game: Game) -> int:
@@ -222,21 +235,52 @@ def observed(game: Game, decided: Decided, rows: np.ndarray) -> tuple[np.ndarray
 # --- Fitting ----------------------------------------------------------------------------------------------------------
 
 
-def build(inputs: int, hidden: Sequence[int], actions: int) -> Any:
-    """The network as a torch module: a trunk, and its two heads."""
+def scale_of(game: Game, decided: Decided) -> np.ndarray:
+    """By what each entry of the observation is multiplied in a fit, float32 of shape (inputs,).
+
+    So that entries that are small where they are not 0, as scores are, count like those that are 0 or 1: all weights
+    move at the same pace, and those of small entries would have to become great.
+    """
+    rows = np.linspace(0, len(decided.seats) - 1, min(SCALED_ON, len(decided.seats))).astype(np.int64)
+    observations, _ = observed(game, decided, rows)
+    squares = (observations.astype(np.float64) ** 2).sum(0) / np.maximum((observations != 0).sum(0), 1)
+    return np.clip(1 / np.sqrt(np.where(squares > 0, squares, 1)), 1, MOST_SCALE).astype(np.float32)
+
+
+def values_of(game: Game) -> int:
+    """How many values a network has: one says it all where one of two seats loses what the other gains."""
+    return game.seats if game.seats > 2 else 1
+
+
+def build(inputs: int, hidden: Sequence[int], actions: int, values: int = 1, residual: bool = False) -> Any:
+    """The network as a torch module: a trunk, and its two heads; a residual one corrects nothing yet."""
     from torch import nn
 
     from training.layers import hidden_layers
 
-    heads = {"policy": nn.Linear(hidden[-1], actions), "value": nn.Linear(hidden[-1], 1)}
+    heads = {"policy": nn.Linear(hidden[-1], actions), "value": nn.Linear(hidden[-1], values)}
+    if residual:
+        for head in heads.values():
+            nn.init.zeros_(head.weight)
+            nn.init.zeros_(head.bias)
     return nn.ModuleDict({"trunk": hidden_layers([inputs, *hidden]), **heads})
 
 
-def exported(module: Any) -> Network:
+def exported(module: Any, residual: bool = False) -> Network:
     """The module as plain arrays."""
+    from dataclasses import replace
+
     from training.layers import plain
 
-    return plain(module["trunk"], module["policy"], module["value"])
+    return replace(plain(module["trunk"], module["policy"], module["value"]), residual=residual)
+
+
+def base_of(game: Game, decided: Decided, rows: np.ndarray, masks: np.ndarray, adder: Any, values: int) -> np.ndarray:
+    """What a residual network corrects, float32 of shape (len(rows), num_actions + values)."""
+    base = np.zeros((len(rows), game.num_actions + values), np.float32)
+    states, seats, legal = decided.states[rows], decided.seats[rows], masks.astype(np.uint8)
+    in_threads(len(rows), lambda part: adder(states[part], seats[part], legal[part], base[part]))
+    return base
 
 
 def fit(game: Game, decided: Decided, start: Network | None, args: Args, seed: int) -> tuple[Network, dict[str, float]]:
@@ -248,10 +292,17 @@ def fit(game: Game, decided: Decided, start: Network | None, args: Args, seed: i
 
     torch.set_num_threads(args.threads)
     torch.manual_seed(seed)
-    hidden = args.hidden if start is None else start.widths
-    module = build(inputs_of(game), hidden, game.num_actions)
+    hidden, values, residual = args.hidden, values_of(game), args.residual
+    if start is not None:
+        hidden, values, residual = start.widths, start.values, start.residual
+    adder = rules_adder(game, leaf_of(game, JUDGE)) if residual else None
+    module = build(inputs_of(game), hidden, game.num_actions, values, residual)
     if start is not None:
         take_over(start, module["trunk"], module["policy"], module["value"])
+    scale = torch.from_numpy(scale_of(game, decided))
+    first = module["trunk"][0].weight
+    if start is not None:
+        first.data /= scale
     optimizer = torch.optim.AdamW(module.parameters(), args.learning_rate, weight_decay=args.weight_decay)
     steps = max(1, args.epochs * (len(decided.seats) // args.minibatch))
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
@@ -263,13 +314,15 @@ def fit(game: Game, decided: Decided, start: Network | None, args: Args, seed: i
         for at in range(0, max(1, len(rows) - args.minibatch + 1), args.minibatch):
             some = np.sort(rows[at : at + args.minibatch])
             observations, masks = observed(game, decided, some)
-            x = module["trunk"](torch.from_numpy(np.ascontiguousarray(observations)))
-            logits = module["policy"](x).masked_fill(~torch.from_numpy(masks), -1e9)
+            x = module["trunk"](torch.from_numpy(np.ascontiguousarray(observations)) * scale)
+            logits, worth = module["policy"](x), module["value"](x)
+            if adder is not None:
+                base = torch.from_numpy(base_of(game, decided, some, masks, adder, values))
+                logits, worth = logits + base[:, : game.num_actions], worth + base[:, game.num_actions :]
+            logits = logits.masked_fill(~torch.from_numpy(masks), -1e9)
             targets = torch.from_numpy(decided.policies[some].astype(np.float32))
             policy = -(targets * functional.log_softmax(logits, 1)).sum(1).mean()
-            value = functional.mse_loss(
-                torch.tanh(module["value"](x)).squeeze(1), torch.from_numpy(decided.values[some])
-            )
+            value = functional.mse_loss(torch.tanh(worth), torch.from_numpy(decided.values[some][:, :values]))
             optimizer.zero_grad()
             (policy + value).backward()  # type: ignore[no-untyped-call]
             optimizer.step()
@@ -277,7 +330,8 @@ def fit(game: Game, decided: Decided, start: Network | None, args: Args, seed: i
             sums += (float(policy.detach()), float(value.detach()))
             parts += 1
         losses = {"policy": sums[0] / parts, "value": sums[1] / parts}
-    return exported(module), losses
+    first.data *= scale
+    return exported(module, residual), losses
 
 
 # --- The run ----------------------------------------------------------------------------------------------------------
@@ -302,7 +356,14 @@ def games_of(args: Args) -> tuple[Entry, dict[str, Game]]:
 def play_iteration(args: Args, games: dict[str, Game], k: int, guide: str, work: Any) -> Decided:
     """The searched games of an iteration: as many of each setting."""
     rules = 0.0 if guide == JUDGE else args.rules
-    options = Options(args.simulations, leaf=guide, exploration=args.exploration, spread=args.spread, rules=rules)
+    options = Options(
+        args.simulations,
+        leaf=guide,
+        exploration=args.exploration,
+        spread=args.spread,
+        rules=rules,
+        rollouts=args.rollouts,
+    )
     seeds = deal_seeds(args.seed * 1000 + k, args.games)
     parts = []
     for place, (setting, game) in enumerate(games.items()):
@@ -343,7 +404,7 @@ def check_numbers(args: Args) -> None:
         at_least(name, getattr(args, name), 1)
     at_least("seed", args.seed, 0)
     at_least("judge", args.judge, 0)
-    for name in ("explored", "bootstrap", "spread", "rules"):
+    for name in ("explored", "bootstrap", "spread", "rules", "rollouts"):
         if not 0 <= getattr(args, name) <= 1:
             raise OptionError(f"--{name} {getattr(args, name):g} must be from 0 to 1")
     for name in ("exploration", "learning_rate", "weight_decay", "tilt"):

@@ -24,7 +24,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 
 from agents.item_network import AnyNetwork, ItemNetwork, facts_of_items, items_of
-from agents.network import MOST_BYTES, check_fit, load_network
+from agents.network import MOST_BYTES, Network, check_fit, load_network
 from training.course import Course
 from training.item_policy import (
     GAIN_OF_CHOICE,
@@ -147,6 +147,8 @@ def start_of(path: Path, course: Course) -> AnyNetwork:
     network, metadata = load_network(path)
     game = course.game
     check_fit(str(path), network, metadata, game)
+    if network.values != 1 or (isinstance(network, Network) and network.residual):
+        raise OptionError(f"{path} has a value for each seat, or corrects rules of thumb, which PPO does not learn")
     if not course.any_data:
         return network.on(game)
     if items_of(game) is not None and not isinstance(network, ItemNetwork):

@@ -17,7 +17,14 @@ SURE = 4.5
 
 
 def random_network(
-    inputs: int, actions: int, hidden: tuple[int, ...] = (16, 12), activation: str = "relu", seed: int = 0
+    inputs: int,
+    actions: int,
+    hidden: tuple[int, ...] = (16, 12),
+    activation: str = "relu",
+    seed: int = 0,
+    *,
+    values: int = 1,
+    residual: bool = False,
 ) -> Network:
     """Weights drawn so that values do not vanish."""
     rng = np.random.default_rng(seed)
@@ -28,14 +35,23 @@ def random_network(
 
     sizes = (inputs, *hidden)
     layers = tuple(dense(sizes[k], sizes[k + 1]) for k in range(len(hidden)))
-    return Network(layers, dense(sizes[-1], actions), dense(sizes[-1], 1), activation)
+    return Network(layers, dense(sizes[-1], actions), dense(sizes[-1], values), activation, residual)
 
 
-def write_network(path: Path, game: Game, inputs: int | None = None, seed: int = 0, **metadata: Any) -> str:
+def write_network(
+    path: Path,
+    game: Game,
+    inputs: int | None = None,
+    seed: int = 0,
+    *,
+    values: int = 1,
+    residual: bool = False,
+    **metadata: Any,
+) -> str:
     """Write a random network for this game, and give its path as an agent is named."""
     inputs = game.layout.size if inputs is None else inputs
     about = {"command": "python -m training nothing", "seed": seed, "versions": {"numpy": np.__version__}} | metadata
-    network = random_network(inputs, game.num_actions, seed=seed)
+    network = random_network(inputs, game.num_actions, seed=seed, values=values, residual=residual)
     save_network(path, network, metadata_of(game, inputs=inputs, **about))
     return str(path)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from agents import Agent, Decisions
+from agents.search import Leaf, bound_leaf
 from deathvalley_env.deck import deck_from_dict, draw_deck, load_deck
 from deathvalley_env.game import make_game
 from tests.reference.deathvalley import random_deck
@@ -121,3 +122,15 @@ def win_rate(game: Game, states: np.ndarray, seat: int = 0) -> float:
     numbers = np.zeros((2, len(states)), np.int64)
     loops_of(game).look_all(states, game.data, 0, numbers[0], numbers[1], totals)
     return float((totals[:, seat].mean() + 1) / 2)
+
+
+def leaf_says(game: Game, leaf: Leaf, decisions: Decisions) -> tuple[np.ndarray, np.ndarray]:
+    """What a leaf says of decisions: priors, of shape (n, num_actions), that sum to 1; values, of shape (n, seats)."""
+    judge = bound_leaf(game, leaf)
+    chance, states = new_chances(0, 1)[0], decisions.states.copy()  # a leaf may spoil them
+    priors, values = np.zeros((len(states), game.num_actions)), np.zeros((len(states), game.seats))
+    for i in range(len(states)):
+        datum, seat, mask = game.data[states[i]["data"]], int(decisions.seats[i]), decisions.masks[i].copy()
+        judge(states[i], datum, seat, mask, chance, leaf.params, priors[i], values[i])
+    priors *= decisions.masks
+    return priors / priors.sum(1, keepdims=True), values

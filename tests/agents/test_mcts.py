@@ -8,16 +8,17 @@ import pytest
 
 from agents import make_agent
 from agents.exact_deathvalley import ORACLE_CARDS, solve
-from agents.mcts import Options, options_of, search
+from agents.mcts import Options, leaf_of, options_of, player_of, search
+from agents.search import with_rollouts
 from riftvalley_env.game import make_game as rift_valley
 from riftvalley_env.vocabulary import Element
 from tests.agents.endgames import solo
 from tests.agents.exact_golden import FILE, state_of
-from tests.agents.tables import deal, decisions_of, game_of, in_mid_play, play, seats_of, win_rate
+from tests.agents.tables import deal, decisions_of, game_of, in_mid_play, leaf_says, play, seats_of, win_rate
 from valley_core.batch import loops_of, new_chances
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
-from valley_core.game import Game, Status
+from valley_core.game import Game, Reward, Status
 
 
 def searched(game: Game, states: np.ndarray, options: Options, seed: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -85,6 +86,31 @@ def test_every_simulation_is_counted_once_and_nothing_illegal_is_tried(leaf: str
         assert (np.abs(means) <= 1 + 1e-9).all()
         choices = masks.sum(1) > 1
         assert (visits.sum(1)[choices] == count).all()
+
+
+@pytest.mark.parametrize("share", [0.25, 1.0])
+def test_rollouts_join_what_a_leaf_judges(share: float) -> None:
+    for game, states in (
+        (game_of("solo both"), in_mid_play(game_of("solo both"), 20)),
+        (rift_valley(num_players=3), rift_in_mid_play(rift_valley(num_players=3), 10, 4)),
+    ):
+        decisions = decisions_of(game, states)
+        judge = leaf_of(game, "judge")
+        judged, said = leaf_says(game, judge, decisions)
+        priors, values = leaf_says(game, with_rollouts(game, judge, player_of(game).follow, share), decisions)
+        assert (priors == judged).all()
+        ends = np.zeros(values.shape)
+        greedy = make_agent("greedy")
+        for i, one in enumerate(decisions.states):
+            state = one.reshape(1).copy()
+            greedy.start(game, np.zeros(1, np.uint64))
+            while game.kernels.to_act(state[0]) >= 0:
+                asked = decisions_of(game, state)
+                loops_of(game).step_all(state, game.data, asked.seats, greedy.act(asked))
+            game.kernels.returns(state[0], game.data[state[0]["data"]], Reward.WIN, ends[i])
+        assert (np.abs(ends) <= 1).all()
+        assert (ends == 1).any()
+        assert values == pytest.approx(share * ends + (1 - share) * said)
 
 
 def test_wins_at_once_if_it_can() -> None:
@@ -241,6 +267,8 @@ def test_options_in_the_name() -> None:
         ("5,spread=2", "spread of mcts is from 0 to 1"),
         ("5,rules=-1", "rules of mcts is from 0 to 1"),
         ("5,rules=0.5", "rules of mcts joins the leaf of a network"),
+        ("5,rollouts=1.5", "rollouts of mcts is from 0 to 1"),
+        ("5,leaf=random,rollouts=1", "rollouts of mcts joins a leaf that judges, and 'random' plays to the end"),
         ("5,seconds=nan", "0 or more"),
     ],
 )

@@ -50,12 +50,12 @@ def rewritten(path: Path, **changed: Any) -> Path:
 
 
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
-def test_logits_and_values_of_one_observation_by_hand(activation: str) -> None:
+def test_the_outputs_for_one_observation_by_hand(activation: str) -> None:
     network = random_network(5, 3, (4, 2), activation)
     observations = np.random.default_rng(1).normal(size=(6, 5)).astype(np.float32)
-    logits, values = network.logits_and_values(observations)
+    logits, values = network.outputs(observations)
     assert logits.shape == (6, 3)
-    assert values.shape == (6,)
+    assert values.shape == (6, 1)
     assert logits.dtype == values.dtype == np.float32
     for row, (expected, value) in enumerate(zip(logits, values, strict=True)):
         x = observations[row].astype(float)
@@ -65,19 +65,19 @@ def test_logits_and_values_of_one_observation_by_hand(activation: str) -> None:
         assert [float(x @ column) + b for column, b in zip(network.policy[0].T, network.policy[1], strict=True)] == (
             pytest.approx(expected.tolist(), abs=1e-5)
         )
-        assert np.tanh(x @ network.value[0][:, 0] + network.value[1][0]) == pytest.approx(value, abs=1e-5)
+        assert x @ network.value[0][:, 0] + network.value[1][0] == pytest.approx(value[0], abs=1e-5)
 
 
 def test_entries_after_the_input_are_ignored() -> None:
     network = random_network(5, 3)
     longer = np.random.default_rng(1).normal(size=(6, 9)).astype(np.float32)
-    assert (network.logits_and_values(longer)[0] == network.logits_and_values(longer[:, :5].copy())[0]).all()
+    assert (network.outputs(longer)[0] == network.outputs(longer[:, :5].copy())[0]).all()
 
 
 def test_a_network_without_hidden_layers() -> None:
     network = random_network(5, 3, ())
     assert (network.inputs, network.last, network.actions) == (5, 5, 3)
-    logits, _ = network.logits_and_values(np.zeros((1, 5), np.float32))
+    logits, _ = network.outputs(np.zeros((1, 5), np.float32))
     assert (logits[0] == network.policy[1]).all()
 
 
@@ -93,7 +93,7 @@ def changed(part: str, weights: np.ndarray, bias: np.ndarray) -> dict[str, Any]:
         (changed("policy", np.zeros((11, 3), np.float32), np.zeros(3, np.float32)), "cannot follow"),
         (changed("policy", np.zeros((12, 3), np.float32), np.zeros(4, np.float32)), r"needs weights \(in, out\)"),
         (changed("policy", np.full((12, 3), np.nan, np.float32), np.zeros(3, np.float32)), "not finite"),
-        (changed("value", np.zeros((12, 2), np.float32), np.zeros(2, np.float32)), r"must be \(12, 1\)"),
+        (changed("value", np.zeros((11, 1), np.float32), np.zeros(1, np.float32)), "cannot follow"),
         (changed("hidden", np.zeros((5, 0), np.float32), np.zeros(0, np.float32)), r"needs weights \(in, out\)"),
     ],
 )
@@ -106,7 +106,7 @@ def test_arrays_that_do_not_fit_together(change: dict[str, Any], message: str) -
 
 
 def test_a_file_gives_back_the_network_and_its_metadata(tmp_path: Path) -> None:
-    network = random_network(INPUTS, ACTIONS, activation="tanh")
+    network = random_network(INPUTS, ACTIONS, activation="tanh", values=2, residual=True)
     strength = (Strength("base", "greedy", 1000, 0.5, 0.47, 0.53, 7),)
     metadata = metadata_of(
         WITHOUT_FACTS, inputs=INPUTS, command="train", seed=3, versions={"numpy": "2"}, strength=strength
@@ -115,7 +115,7 @@ def test_a_file_gives_back_the_network_and_its_metadata(tmp_path: Path) -> None:
     loaded, about = load_network(tmp_path / "deep" / "a.npz")
     assert about == metadata
     assert about.settings["variant"] == "base"
-    assert loaded.activation == "tanh"
+    assert (loaded.activation, loaded.values, loaded.residual) == ("tanh", 2, True)
     for name, (weights, bias) in network.layers().items():
         for written, read in zip((weights, bias), loaded.layers()[name], strict=True):
             assert read.dtype == np.float32
@@ -170,6 +170,7 @@ def test_too_large_and_out_of_range(tmp_path: Path) -> None:
         ({"strength": [{"win": 1}]}, "incomplete or damaged"),
         ({"data": ["498e79ee49af"]}, "incomplete or damaged .*data is an object or null"),
         ({"inputs": 7}, "incomplete or damaged .*7 inputs"),
+        ({"residual": "yes"}, "incomplete or damaged .*residual is true or false"),
     ],
 )
 def test_wrong_contents(tmp_path: Path, change: dict[str, Any], message: str) -> None:

@@ -8,14 +8,33 @@ import pytest
 
 import agents.trained as trained
 from agents import Agent, make_agent
-from agents.mcts import Options, search
-from agents.network import SUFFIX, NetworkError, Strength, load_network, strength_of
-from agents.network_kernels import leaf_of_file, think_all
+from agents.mcts import Options, leaf_of, search
+from agents.network import (
+    SUFFIX,
+    Network,
+    NetworkError,
+    Strength,
+    load_network,
+    metadata_of,
+    save_network,
+    strength_of,
+)
+from agents.network_kernels import LEAST_PRIOR, MOST_VALUE, think_all
 from agents.trained import SHIPPED, Shipped, trained_file
 from deathvalley_env.game import make_game as death_valley
 from riftvalley_env.game import make_game as rift_valley
 from tests.agents.networks import plan_of, random_network, write_network, wrong_strength
-from tests.agents.tables import act_all, deal, decisions_of, game_of, in_mid_play, play, seats_of, with_other_luck
+from tests.agents.tables import (
+    act_all,
+    deal,
+    decisions_of,
+    game_of,
+    in_mid_play,
+    leaf_says,
+    play,
+    seats_of,
+    with_other_luck,
+)
 from training.cells import play as play_plan
 from training.cells import row_of
 from training.match import deal_seeds
@@ -23,7 +42,6 @@ from valley_core.batch import new_chances, num_threads, set_num_threads
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 from valley_core.game import Game
-from valley_core.jit import bind
 
 
 def started(name: str, game: Game, count: int) -> Agent:
@@ -61,36 +79,85 @@ def table(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Game, str]:
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
 @pytest.mark.parametrize("hidden", [(), (7,), (33, 5, 18)])
 def test_the_kernel_agrees_with_numpy(activation: str, hidden: tuple[int, ...]) -> None:
-    network = random_network(50, 11, hidden, activation)
+    network = random_network(50, 11, hidden, activation, values=3)
     rng = np.random.default_rng(3)
     observations = (rng.normal(size=(200, 60)) * (rng.random((200, 60)) < 0.2)).astype(np.float32)
     observations[0] = 0
-    heads = np.zeros((200, 12), np.float32)
+    heads = np.zeros((200, 14), np.float32)
     think_all(observations, *network.flat, heads)
-    logits, values = network.logits_and_values(observations)
-    assert np.abs(heads[:, :-1] - logits).max() < 1e-5
-    assert np.abs(heads[:, -1] - values).max() < 1e-5
+    assert np.abs(heads - np.hstack(network.outputs(observations))).max() < 1e-5
+
+
+def softmax(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    allowed = np.where(masks, logits.astype(float), -np.inf)
+    weights = np.exp(allowed - allowed.max(1, keepdims=True))
+    return weights / weights.sum(1, keepdims=True)
 
 
 def test_the_leaf_agrees_with_numpy(table: tuple[Game, str]) -> None:
     game, path = table
-    states = positions(game)
-    decisions = decisions_of(game, states)
-    network, _ = load_network(path)
-    logits, expected = network.logits_and_values(decisions.observations)
-    leaf = leaf_of_file(game, path)
-    names = {**game.kernels.as_globals(), **leaf.names}
-    judge = bind(leaf.judge, names, package="agents", name=f"{game.package}_{leaf.name}")
-    chance = new_chances(0, 1)[0]
-    for i in range(len(states)):
-        seat, mask = int(decisions.seats[i]), decisions.masks[i].astype(bool)
-        priors, values = np.zeros(game.num_actions), np.zeros(game.seats)
-        datum = game.data[states[i]["data"]]
-        judge(states[i], datum, seat, decisions.masks[i].copy(), chance, leaf.params, priors, values)
-        weights = np.exp(logits[i].astype(float) - logits[i][mask].max()) * mask
-        assert priors / priors.sum() == pytest.approx(weights / weights.sum(), abs=1e-5)
-        assert values[seat] == pytest.approx(expected[i], abs=1e-5)
-        assert np.delete(values, seat) == pytest.approx(-expected[i] / (game.seats - 1), abs=1e-5)
+    decisions = decisions_of(game, positions(game))
+    logits, worth = load_network(path)[0].outputs(decisions.observations)
+    priors, values = leaf_says(game, leaf_of(game, path), decisions)
+    assert priors == pytest.approx(softmax(logits, decisions.masks), abs=1e-5)
+    for seat, own, value in zip(decisions.seats, values, np.tanh(worth[:, 0]), strict=True):
+        assert own[seat] == pytest.approx(value, abs=1e-5)
+        assert np.delete(own, seat) == pytest.approx(-value / (game.seats - 1), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["with facts", "three players"])
+def test_a_network_may_have_a_value_for_each_seat(name: str, tmp_path: Path) -> None:
+    game, _ = GAMES[name]()
+    path = write_network(tmp_path / "a.npz", game, values=game.seats)
+    decisions = decisions_of(game, positions(game))
+    _, worth = load_network(path)[0].outputs(decisions.observations)
+    _, values = leaf_says(game, leaf_of(game, path), decisions)
+    for seat, own, outputs in zip(decisions.seats, values, worth, strict=True):
+        assert np.roll(own, -seat) == pytest.approx(np.tanh(outputs), abs=1e-5)  # from the asked seat on
+
+
+@pytest.mark.parametrize(("name", "values"), [("with facts", 1), ("with facts", 2), ("three players", 3)])
+def test_a_residual_network_corrects_rules_of_thumb(name: str, values: int, tmp_path: Path) -> None:
+    game, _ = GAMES[name]()
+    path = write_network(tmp_path / "a.npz", game, values=values, residual=True)
+    decisions = decisions_of(game, positions(game, 200))
+    logits, worth = load_network(path)[0].outputs(decisions.observations)
+    rule_priors, rule_values = leaf_says(game, leaf_of(game, "judge"), decisions)
+    said = np.maximum(rule_priors / rule_priors.max(1, keepdims=True), LEAST_PRIOR)
+    whole = logits + np.log(said)
+    priors, found = leaf_says(game, leaf_of(game, path), decisions)
+    assert priors == pytest.approx(softmax(whole, decisions.masks), abs=1e-5)
+    for i, seat in enumerate(decisions.seats):
+        rules = np.roll(rule_values[i], -seat)[:values].clip(-MOST_VALUE, MOST_VALUE)
+        expected = np.tanh(worth[i] + np.arctanh(rules))
+        assert np.roll(found[i], -seat)[:values] == pytest.approx(expected, abs=1e-5)
+    # Alone it plays the best of the same sums.
+    actions = act_all(started(path, game, 200), decisions)
+    best = np.where(decisions.masks, whole, -np.inf)
+    assert (best[np.arange(len(best)), actions] >= best.max(1) - 1e-4).all()
+
+
+def test_a_residual_network_that_corrects_nothing_searches_like_the_rules(tmp_path: Path) -> None:
+    game = rift_valley(num_players=3)
+    zeros = np.zeros((game.layout.size, game.num_actions), np.float32), np.zeros(game.num_actions, np.float32)
+    worth = np.zeros((game.layout.size, 3), np.float32), np.zeros(3, np.float32)
+    path = tmp_path / "a.npz"
+    about = metadata_of(game, inputs=game.layout.size, command="nothing", seed=0, versions={})
+    save_network(path, Network((), zeros, worth, residual=True), about)
+    states = deal(game, np.arange(30, dtype=np.uint64))
+    found = [
+        search(game, states, seats_of(game, states), new_chances(1, 30), Options(40, leaf=leaf, noise=0))
+        for leaf in ("judge", str(path))
+    ]
+    assert np.abs(found[0].priors - found[1].priors).max() < 2 * LEAST_PRIOR * game.num_actions
+    assert (found[0].visits == found[1].visits).mean() > 0.99
+
+
+def test_as_many_values_as_seats(tmp_path: Path) -> None:
+    game = rift_valley(num_players=3)
+    path = write_network(tmp_path / "a.npz", game, values=2)
+    with pytest.raises(OptionError, match="has 2 values, and this game 3 seats"):
+        leaf_of(game, path)
 
 
 # --- The agents -------------------------------------------------------------------------------------------------------
@@ -99,7 +166,7 @@ def test_the_leaf_agrees_with_numpy(table: tuple[Game, str]) -> None:
 def test_plays_the_legal_action_with_the_greatest_logit(table: tuple[Game, str]) -> None:
     game, path = table
     decisions = decisions_of(game, positions(game, 400))
-    logits, _ = load_network(path)[0].logits_and_values(decisions.observations)
+    logits, _ = load_network(path)[0].outputs(decisions.observations)
     actions = act_all(started(path, game, 400), decisions)
     rows = np.arange(len(decisions))
     assert (logits[rows, actions] >= np.where(decisions.masks, logits, -np.inf).max(1) - 1e-5).all()
@@ -127,7 +194,7 @@ def test_samples_by_the_softmax(tmp_path: Path) -> None:
     states = deal(game, np.zeros(1, np.uint64)).repeat(count)
     decisions = decisions_of(game, states)
     agent = started(f"network:{path},sample", game, count)
-    logits, _ = load_network(path)[0].logits_and_values(decisions.observations[:1])
+    logits, _ = load_network(path)[0].outputs(decisions.observations[:1])
     chances = np.exp(logits[0].astype(float)) * decisions.masks[0]
     chances /= chances.sum()
     shares = np.bincount(act_all(agent, decisions), minlength=game.num_actions) / count

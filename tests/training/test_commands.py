@@ -1,14 +1,18 @@
 """`python -m training …`, in process and with few games."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tyro
 
 from training.__main__ import COMMANDS, main
+from training.command import line_of
+from training.expert import Args as ExpertArgs
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = ["none", "discard_points", "must_outbust", "both"]
@@ -276,3 +280,17 @@ def test_usage_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     printed = capsys.readouterr().out
     assert all(command in printed for command in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ExpertArgs("riftvalley", setting="asymmetrical", players=4, residual=True, hidden=(80, 128), tilt=0.0),
+        ExpertArgs(start=Path("net.npz"), setting="both", deck="death_valley", learning_rate=3e-4, quiet=True),
+    ],
+)
+def test_a_command_that_is_written_down_can_be_typed_again(args: ExpertArgs) -> None:
+    line = line_of("expert", args, ())
+    assert line.startswith(f"python -m training expert {args.game}")
+    again = tyro.cli(ExpertArgs, args=shlex.split(line)[4:], config=(tyro.conf.FlagCreatePairsOff,))
+    assert again == args

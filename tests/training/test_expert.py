@@ -6,11 +6,25 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from agents.mcts import Options, Searched
+from agents.mcts import Options, Searched, leaf_of
 from agents.network import load_network
+from tests.agents.tables import leaf_says
 from training.__main__ import main
-from training.expert import Args, Decided, build, exported, fit, games_of, improved, observed, searched_games
+from training.expert import (
+    MOST_SCALE,
+    Args,
+    Decided,
+    build,
+    exported,
+    fit,
+    games_of,
+    improved,
+    observed,
+    scale_of,
+    searched_games,
+)
 from training.match import deal_seeds
+from valley_core.decisions import Decisions
 from valley_core.game import Status
 
 QUICK = ["--games", "30", "--simulations", "8", "--epochs", "2", "--minibatch", "64", "--hidden", "16"]
@@ -47,8 +61,23 @@ def test_the_value_is_that_of_who_is_asked() -> None:
     game = games["base"]
     found = searched_games(game, deal_seeds(2, 20), Options(5), 0.25, 0.0, 10.0)  # how the game ended, alone
     assert set(np.unique(found.values)) <= {-1.0, 0.0, 1.0}
-    one, other = found.values[found.seats == 0], found.values[found.seats == 1]
-    assert abs(one.mean() + other.mean()) < 0.6  # what one seat wins the other loses
+    assert (found.values.sum(1) == 0).all()  # what one seat wins the other loses
+    one, other = found.values[found.seats == 0, 0], found.values[found.seats == 1, 0]
+    assert abs(one.mean() + other.mean()) < 0.6
+
+
+def test_the_values_are_those_of_all_seats_from_who_is_asked_on() -> None:
+    _, games = games_of(Args("riftvalley", setting="identical", players=3))
+    winners = set()
+    for seed in range(6):
+        found = searched_games(games["identical"], deal_seeds(seed, 1), Options(4), 0.5, 0.0, 10.0)
+        ends = {tuple(np.roll(values, seat)) for seat, values in zip(found.seats, found.values, strict=True)}
+        assert set(found.seats) == {0, 1, 2}
+        assert len(ends) == 1  # each seat's return, at whichever seat's decision
+        winners |= {int(np.argmax(one)) for one in ends if max(one) == 1}
+    assert len(winners) > 1
+    expected = searched_games(games["identical"], deal_seeds(0, 3), Options(4), 0.5, 1.0, 10.0).values
+    assert ((np.abs(expected) < 1).mean(0) > 0.9).all()  # what searches said, for the others, too
 
 
 def test_games_repeat_from_their_seeds() -> None:
@@ -69,12 +98,46 @@ def test_a_fit_learns_what_the_search_prefers() -> None:
     assert losses[1] < losses[0] - 0.2
 
 
+def test_a_fit_reads_small_entries_at_scale() -> None:
+    _, games = games_of(Args("riftvalley", setting="identical"))
+    game = games["identical"]
+    found = searched_games(game, deal_seeds(1, 20), Options(2), 0.5, 0.0, 1.0)
+    scale = game.layout.views(scale_of(game, found))
+    assert (scale["stops"] == 1).all()
+    assert (scale["scores"] > 3).all()
+    assert max(part.max() for part in scale.values()) <= MOST_SCALE
+    start = fit(game, found, None, Args(hidden=(8,), epochs=1, minibatch=64), 3)[0]
+    same = fit(game, found, start, Args(epochs=1, minibatch=64, learning_rate=0.0), 3)[0]
+    assert_allclose(same.flat[1], start.flat[1], rtol=1e-5)
+
+
+def test_a_residual_fit_begins_with_the_rules_of_thumb() -> None:
+    _, games = games_of(Args("riftvalley", setting="identical", players=3))
+    game = games["identical"]
+    found = searched_games(game, deal_seeds(1, 10), Options(4), 0.5, 0.0, 10.0)
+    few = Decided(found.states[:128], found.seats[:128], found.policies[:128], found.values[:128])
+    args = Args(hidden=(8,), epochs=1, minibatch=128, learning_rate=0.0, residual=True)
+    network, losses = fit(game, few, None, args, 3)
+    assert network.residual
+    assert network.values == 3
+    assert not network.policy[0].any()
+    decisions = Decisions(game, few.states, few.seats, np.arange(128))
+    priors, values = leaf_says(game, leaf_of(game, "judge"), decisions)
+    surprise = -(few.policies * np.log(np.where(decisions.masks, np.maximum(priors, 1e-9), 1.0))).sum(1).mean()
+    assert losses["policy"] == pytest.approx(surprise, abs=0.02)
+    rolled = np.stack([np.roll(own, -seat) for seat, own in zip(few.seats, values, strict=True)])
+    assert losses["value"] == pytest.approx(((rolled - few.values) ** 2).mean(), abs=1e-3)
+    learnt = fit(game, found, None, Args(hidden=(32,), epochs=20, minibatch=64, residual=True), 3)[1]
+    assert learnt["policy"] < losses["policy"]
+    assert learnt["value"] < losses["value"]
+
+
 def test_networks_go_to_torch_and_back() -> None:
     from training.layers import take_over
 
-    module = build(7, (5, 4), 3)
+    module = build(7, (5, 4), 3, values=2)
     network = exported(module)
-    other = build(7, (5, 4), 3)
+    other = build(7, (5, 4), 3, values=2)
     take_over(network, other["trunk"], other["policy"], other["value"])
     again = exported(other)
     for name, (weights, bias) in network.layers().items():
@@ -132,6 +195,7 @@ def test_a_run_begins_with_a_network(tmp_path: Path) -> None:
         (["--exploration", "-3"], "--exploration -3 must be 0 or more"),
         (["--tilt", "-1"], "--tilt -1 must be 0 or more"),
         (["--rules", "2"], "--rules 2 must be from 0 to 1"),
+        (["--rollouts", "2"], "--rollouts 2 must be from 0 to 1"),
         (["--spread", "-0.5"], "--spread -0.5 must be from 0 to 1"),
     ],
 )

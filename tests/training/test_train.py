@@ -19,6 +19,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from agents import make_agent
 from agents.network import load_network
 from deathvalley_env import make_sb3_env
+from tests.agents.networks import write_network
 from training import train
 from training.__main__ import main
 from training.checkpoints import (
@@ -113,6 +114,11 @@ def test_a_run_begins_with_a_network(tmp_path: Path) -> None:
         learn(dataclasses.replace(start, start=second / LATEST, hidden=(5,), run=third))
     with pytest.raises(OptionError, match="was trained for 'deathvalley'"):
         learn(dataclasses.replace(LEARNT["rift valley"], start=second / LATEST, hidden=(), run=third))
+    game = course_of(start).game
+    for k, odd in enumerate(({"values": 2}, {"residual": True})):
+        path = Path(write_network(tmp_path / f"odd-{k}.npz", game, game.fixed_from, **odd))
+        with pytest.raises(OptionError, match="has a value for each seat, or corrects rules of thumb"):
+            learn(dataclasses.replace(start, start=path, hidden=(), run=third))
 
 
 def test_a_game_broken_off_is_lost() -> None:
@@ -253,9 +259,9 @@ def test_the_exported_network_is_the_policy(name: str) -> None:
     with torch.no_grad():
         features = policy.extract_features(torch.as_tensor(seen))
         logits, values = policy.action_net(features).numpy(), policy.predict_values(torch.as_tensor(seen)).numpy()
-    ours, own_values = network_of(policy).logits_and_values(seen)
+    ours, own_values = network_of(policy).outputs(seen)
     np.testing.assert_allclose(ours, logits, atol=1e-4)
-    np.testing.assert_allclose(own_values, values[:, 0], atol=1e-4)
+    np.testing.assert_allclose(np.tanh(own_values), values, atol=1e-4)
 
 
 def test_the_first_layer_fits_the_file() -> None:
