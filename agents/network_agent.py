@@ -8,7 +8,7 @@ import numpy as np
 from agents.base import Agent
 from agents.mcts import leaf_of
 from agents.network import Network, check_fit, load_network
-from agents.network_kernels import rules_adder, think_all
+from agents.network_kernels import RulesAdder, rules_adder, think_all
 from agents.random import next_shares, streams_of
 from agents.trained import TRAINED, trained_file
 from valley_core.batch import in_threads
@@ -30,6 +30,7 @@ class PolicyAgent(Agent):
 
     deterministic = True
     _network: Network
+    _add: RulesAdder | None = None  # of a residual network
 
     @abstractmethod
     def path(self, game: Game) -> str | Path:

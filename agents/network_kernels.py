@@ -187,7 +187,11 @@ def _bound_rules(game: Game, rules: Leaf) -> Any:
     return bind(template, {"ask_rules": rules.judge}, package="agents", name=game.package)
 
 
-def rules_adder(game: Game, rules: Leaf) -> Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], None]:
+RulesAdder = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], None]
+"""What `rules_adder` returns."""
+
+
+def rules_adder(game: Game, rules: Leaf) -> RulesAdder:
     """What adds the rules of thumb of a game to outputs of residual networks.
 
     Args:
