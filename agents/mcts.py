@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.base import Agent
 from agents.greedy import PLAYERS
-from agents.network import SUFFIX, check_fit, load_network
+from agents.network import SUFFIX, load_network, network_for
 from agents.network_kernels import network_leaf
 from agents.random import streams_of
 from agents.search import Leaf, Search, Tree, follow_out, new_tree, roll_out, with_rollouts
@@ -161,10 +161,7 @@ def leaf_of(game: Game, name: str, rules: float = 0.0) -> Leaf:
         NetworkError: The file of a network cannot be used.
     """
     if name == TRAINED or name.endswith(SUFFIX):
-        path = trained_file(game) if name == TRAINED else name
-        found, metadata = load_network(path)
-        check_fit(str(path), found, metadata, game)
-        network = found.on(game)
+        network = network_for(game, trained_file(game) if name == TRAINED else name)
         return network_leaf(game, network, leaf_of(game, "judge") if rules or network.residual else None, rules)
     if name == "random":
         return Leaf(name, roll_out, {}, NO_PARAMS)

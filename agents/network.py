@@ -339,6 +339,18 @@ def load_network(path: str | Path) -> "tuple[AnyNetwork, Metadata]":
     return _load(str(path), status.st_mtime_ns, status.st_size)
 
 
+def network_for(game: Game, path: str | Path) -> Network:
+    """The network of a file, on a game that it fits.
+
+    Raises:
+        NetworkError: The file cannot be used.
+        OptionError: The network does not fit the game.
+    """
+    network, metadata = load_network(path)
+    check_fit(str(path), network, metadata, game)
+    return network.on(game)
+
+
 @lru_cache(maxsize=16)
 def _load(path: str, changed: int, size: int) -> "tuple[AnyNetwork, Metadata]":
     """`load_network`, once for each version of a file."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from agents.base import Agent
 from agents.mcts import leaf_of
-from agents.network import Network, check_fit, load_network
+from agents.network import Network, load_network, network_for
 from agents.network_kernels import RulesAdder, rules_adder, think_all
 from agents.random import next_shares, streams_of
 from agents.trained import TRAINED, trained_file
@@ -43,16 +43,13 @@ class PolicyAgent(Agent):
             NetworkError: The file cannot be used.
             OptionError: The network does not fit the game, or there is none.
         """
-        path = self.path(game)
-        network, metadata = load_network(path)
-        check_fit(str(path), network, metadata, game)
-        self._network = network.on(game)
+        self._network = network_for(game, self.path(game))
         self._add = rules_adder(game, leaf_of(game, "judge")) if self._network.residual else None
 
     def logits(self, decisions: Decisions) -> np.ndarray:
         """The logits of all actions, -inf for those that are not legal, float32 of shape (n, num_actions)."""
         shape, numbers = self._network.flat
-        heads = np.zeros((len(decisions), shape[-1]), np.float32)
+        masks, heads = decisions.masks, np.zeros((len(decisions), shape[-1]), np.float32)
 
         def work(part: slice) -> None:
             for first in range(part.start, part.stop, CHUNK):
@@ -60,10 +57,10 @@ class PolicyAgent(Agent):
                 some = Decisions(decisions.game, decisions.states[own], decisions.seats[own], decisions.streams[own])
                 think_all(some.observations, shape, numbers, heads[own])
                 if self._add is not None:
-                    self._add(some.states, some.seats, some.masks, heads[own])
+                    self._add(some.states, some.seats, masks[own], heads[own])
 
         in_threads(len(decisions), work, LEAST_SHARE)
-        return np.where(decisions.masks != 0, heads[:, : self._network.actions], np.float32(-np.inf))
+        return np.where(masks != 0, heads[:, : self._network.actions], np.float32(-np.inf))
 
     def act(self, decisions: Decisions) -> np.ndarray:
         """The action with the greatest logit, for each decision."""

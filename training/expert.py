@@ -28,7 +28,7 @@ import numpy as np
 from tyro.conf import Positional
 
 from agents.mcts import Options, Searched, leaf_of, search
-from agents.network import Network, check_fit, load_network, metadata_of, save_network
+from agents.network import Network, load_network, metadata_of, network_for, save_network
 from agents.network_kernels import rules_adder
 from training.command import at_least, line_of, out, progress_bar, run_command
 from training.files import refuse_another_run, write_whole
@@ -426,9 +426,7 @@ def run(args: Args) -> int:
     console = out()
     network: Network | None = None
     if args.start is not None:
-        loaded, metadata = load_network(args.start)
-        check_fit(str(args.start), loaded, metadata, first)
-        network = loaded.on(first)
+        network = network_for(first, args.start)
     command = line_of("expert", args, ("folder", "quiet"))
     for k in range(args.iterations):
         path, kept = args.folder / f"network-{k}.npz", args.folder / f"games-{k}.npz"

@@ -102,6 +102,12 @@ def test_arrays_that_do_not_fit_together(change: dict[str, Any], message: str) -
         dataclasses.replace(random_network(5, 3), **change)
 
 
+def test_both_heads_read_the_same_without_hidden_layers() -> None:
+    value = np.zeros((6, 1), np.float32), np.zeros(1, np.float32)
+    with pytest.raises(NetworkError, match=r"value head has shape \(6, 1\); it must be \(5, values\)"):
+        dataclasses.replace(random_network(5, 3, ()), value=value)
+
+
 # --- Files ------------------------------------------------------------------------------------------------------------
 
 
