@@ -1,8 +1,8 @@
 """Exact play of Death Valley against the rulebook's AI, when little enough can follow.
 
 `solve` gives the greatest probability to win that any way of playing has, and that of each action; `solve_one` is the
-same for one state inside a kernel. What is maximised is the probability to win: a shared victory and a truncated game
-count as not won, as in the win rates of `python -m training`.
+same for one state inside a kernel. What is maximised is the probability to win: a shared victory counts as not won, as
+in the win rates of `python -m training`. Games that are truncated at the turn limit are not solved.
 
 Positions that can follow are written down as a graph: each decision has actions, each action leads to equally likely
 positions, one for each card that the top of the deck can be. Neither the order of the deck nor the random numbers are
@@ -10,12 +10,12 @@ looked at. The graph grows turn by turn from the position asked about. Each posi
 from those that follow; where nothing is known, 0 and 1. The graph grows no further behind a position whose bounds meet,
 nor behind an action that is at most as good as another is at least: so a sure win ends the search at once.
 
-Positions can recur: a Rest puts cards back into the deck, some cards come back from the Scrapbook, and three of a
-hazard in the Scrapbook make a bust in every turn. So a position is written down once, whatever the turn, and the value
-is the fixed point that the lower bounds reach from below: that of a game without a last turn, which no game with
-`max_turns` (R11) exceeds. Beside each lower bound stands the number of turns in which it can be had. Where the game
-has that many turns left, the two are the same, and it is solved; else `solve_to_the_last_turn` finds the values with
-1, 2, 3 … turns left, each from the one before. So what is called solved is the value of the game with its `max_turns`.
+A position is written down once, whatever the turn. The game is scored as it stands after `max_turns` (R11), so that a
+bound can hold with many turns left and fail with few. Beside each bound stands the number of turns from which on it
+holds: the lower one, since the game is won within them; the upper one, since no game goes on longer, or it was won
+before. A position is solved where its bounds meet and the game has that many turns left. Else
+`solve_to_the_last_turn` finds the values with 1, 2, 3 … turns left, each from the one before. Positions can recur: three
+of a hazard in the Scrapbook make a bust in every turn (R18). Bounds do not meet behind those, but near the last turn.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from agents.packed_deathvalley import NUM_WORDS, most_ai_busts, pack, starts_tur
 from deathvalley_env.busts import AI
 from deathvalley_env.hidden import put_on_top
 from deathvalley_env.rules import ai_travel, ai_turn, carry_out, legal, usable_cards
-from deathvalley_env.scoring import ending, update_scores
+from deathvalley_env.scoring import ending, update_scores, verdict
 from deathvalley_env.state import STATE
 from deathvalley_env.vocabulary import NO_CARD, NUM_ACTIONS, Action, Decision, Timing
 from valley_core.batch import in_threads
@@ -76,6 +76,9 @@ MOST_POSITIONS = 1 << 28
 DEFAULT_BUDGET = 200_000
 """Positions of a graph: a second or two."""
 
+ROUNDING = 1e-12
+"""Bounds so close have met: they are sums of the same numbers."""
+
 MOST_LAYERS = 1024
 """How often a graph can grow for one question."""
 LAST_TURNS = 16
@@ -85,7 +88,7 @@ LAST_TURNS = 16
 class Table(NamedTuple):
     """The graph of positions of one deck, with room for a number of them; it keeps what has been solved.
 
-    A thread needs a table of its own, and a table serves one deck. About 175 bytes a position.
+    A thread needs a table of its own, and a table serves one deck. About 190 bytes a position.
     """
 
     slots: np.ndarray  # int32: open addressing, a node or NO_NODE
@@ -98,6 +101,7 @@ class Table(NamedTuple):
     low: np.ndarray  # float64 (nodes,): at least so probably the game is won
     high: np.ndarray  # float64 (nodes,): at most so
     turns: np.ndarray  # int32 (nodes,): with so many turns left, or more, `low` can be had
+    turns_high: np.ndarray  # int32 (nodes,): with so many turns left, or more, no more than `high` can be had
     coming: np.ndarray  # float64 (nodes,): scratch, the values with one more turn left
     order: np.ndarray  # int32 (nodes,): explored nodes, each after those that follow in the same turn
     stack: np.ndarray  # int32 (nodes,): scratch
@@ -129,6 +133,7 @@ def new_table(positions: int = DEFAULT_BUDGET) -> Table:
         low=np.zeros(nodes),
         high=np.ones(nodes),
         turns=np.zeros(nodes, np.int32),
+        turns_high=np.zeros(nodes, np.int32),
         coming=np.zeros(nodes),
         order=np.zeros(nodes, np.int32),
         stack=np.zeros(nodes, np.int32),
@@ -182,9 +187,16 @@ def node_of(table: Any, state: Any, deck: Any) -> int:
     table.first[new] = -1
     table.begins[new] = starts_turn(state)
     table.rests[new] = state.window == Timing.BEFORE_REST and state.decision <= Decision.REST
-    table.low[new], table.high[new], table.turns[new] = 0.0, 1.0, 0
+    know_nothing(table, new)
     table.counts[NODES] = new + 1
     return new
+
+
+@kernel
+def know_nothing(table: Any, node: int) -> None:
+    """Let the bounds of a node be 0 and 1, which hold whatever is left of the game."""
+    table.low[node], table.high[node] = 0.0, 1.0
+    table.turns[node], table.turns_high[node] = 0, 0
 
 
 @kernel
@@ -195,7 +207,7 @@ def forget(table: Any, nodes: int, edges: int, explored: int) -> None:
     for node in range(NUM_ENDS, nodes):
         if table.first[node] >= edges:
             table.first[node] = -1
-            table.low[node], table.high[node], table.turns[node] = 0.0, 1.0, 0  # bounds met stand for explored
+            know_nothing(table, node)  # bounds met stand for explored
     table.counts[NODES], table.counts[EDGES], table.counts[EXPLORED] = nodes, edges, explored
 
 
@@ -260,6 +272,14 @@ def add_flips(table: Any, deck: Any) -> bool:
 
 
 @kernel
+def draws(state: Any, action: int) -> bool:
+    """Whether an action takes the top of the deck, once nothing can be done before a Travel (R20)."""
+    if state.window == Timing.BEFORE_TRAVEL and state.decision == Decision.ABILITY:
+        return action == Action.DONE and state.travel == Action.TRAVEL_TOP
+    return action == Action.TRAVEL_TOP
+
+
+@kernel
 def go_on(table: Any, deck: Any, drawn: bool) -> bool:
     """Take decisions with one answer in AFTER, within the turn; whether a card of the deck was flipped at its end.
 
@@ -274,7 +294,7 @@ def go_on(table: Any, deck: Any, drawn: bool) -> bool:
             if actions & (actions - 1):
                 return False
             action = lowest(actions)
-        if action == Action.TRAVEL_TOP:
+        if draws(after, action):
             return False
         hidden = after.face_up == NO_CARD
         if hidden and drawn:
@@ -301,14 +321,27 @@ def act(table: Any, deck: Any, action: int) -> bool:
 
 
 @kernel
+def waits_to_travel(table: Any, deck: Any, action: int) -> bool:
+    """Whether abilities can be used between this Travel of the learner in HERE and the card's being taken (R20)."""
+    here, after = table.scratch[HERE], table.scratch[AFTER]
+    if here.active == AI or here.window == Timing.BEFORE_TRAVEL:
+        return False
+    table.scratch[AFTER] = here
+    carry_out(after, deck, action)
+    return usable_cards(after, deck, Timing.BEFORE_TRAVEL.value) != 0
+
+
+@kernel
 def add_action(table: Any, deck: Any, action: int) -> bool:
     """Add all that may follow from an action in HERE; whether there was room."""
     here, after = table.scratch[HERE], table.scratch[AFTER]
-    if action == Action.TRAVEL_TOP:
+    if draws(here, action) and not waits_to_travel(table, deck, action):
         for k in range(here.deck_size):
             table.scratch[AFTER] = here
             put_on_top(after, k)
             act(table, deck, action)
+            if after.decision == Decision.ABILITY and after.window == Timing.BEFORE_TRAVEL:
+                carry_out(after, deck, Action.DONE.value)
             go_on(table, deck, True)
             if not add_edge(table, after, deck):
                 return False
@@ -378,9 +411,9 @@ def explore_turn(table: Any, deck: Any, start: int, most: int, whole: bool) -> b
 
 @kernel
 def find_bounds(table: Any, node: int) -> bool:
-    """Find the bounds of an explored node from those of the nodes that follow; whether the lower one rose."""
+    """Find the bounds of an explored node from those of the nodes that follow; whether one of them moved."""
     best, turns, most = table.low[node], table.turns[node], 0.0
-    low, high, needed, count = 0.0, 0.0, 0, 0
+    low, high, needed, count, longest = 0.0, 0.0, 0, 0, 0
     i = table.first[node]
     while True:
         edge = table.edges[i]
@@ -388,6 +421,7 @@ def find_bounds(table: Any, node: int) -> bool:
         low += table.low[following]
         high += table.high[following]
         needed = max(needed, table.turns[following] + table.begins[following])
+        longest = max(longest, table.turns_high[following] + table.begins[following])
         count += 1
         if edge & LAST_OF_ACTION:
             most = max(most, high / count)
@@ -397,22 +431,23 @@ def find_bounds(table: Any, node: int) -> bool:
         if edge & LAST_OF_NODE:
             break
         i += 1
-    rose = best > table.low[node]
+    moved = best > table.low[node] or most < table.high[node]
     table.low[node], table.turns[node] = best, turns
-    table.high[node] = min(table.high[node], most)
-    return rose
+    if most < table.high[node]:
+        table.high[node], table.turns_high[node] = most, longest
+    return moved
 
 
 @kernel
 def find_all_bounds(table: Any, layers: int, seen_only: bool) -> bool:
-    """Find the bounds of explored nodes (those that the last look has come by), last layer first; whether one rose."""
-    rose = False
+    """Find the bounds of explored nodes (those that the last look has come by), last layer first; whether one moved."""
+    moved = False
     for layer in range(layers - 1, -1, -1):
         for i in range(table.layers[layer], table.layers[layer + 1]):
             node = table.order[i]
             if table.low[node] < table.high[node] and (not seen_only or table.seen[node] == table.counts[STAMP]):
-                rose |= find_bounds(table, node)
-    return rose
+                moved |= find_bounds(table, node)
+    return moved
 
 
 @kernel
@@ -480,19 +515,20 @@ def grow(table: Any, deck: Any, root: int, most: int, every: bool) -> int:
 
 @kernel
 def settle_bounds(table: Any, layers: int, root: int, turns: int) -> bool:
-    """Let the lower bounds rise to the values, and the upper ones fall to them; whether they stopped rising in time.
+    """Let the lower bounds rise and the upper ones fall until they meet; whether they did in so many turns.
 
-    When none rises, they are a fixed point, and the least one, since they came from below. It concerns the nodes that
-    `find_frontier` has just come by: no other is needed.
+    It concerns the nodes that `find_frontier` has just come by: no other is needed.
     """
     for _ in range(turns):
         if not find_all_bounds(table, layers, True):
-            for i in range(table.counts[EXPLORED]):
-                node = table.order[i]
-                if table.seen[node] == table.counts[STAMP]:
-                    table.high[node] = table.low[node]
-            return True
-    return False
+            break
+    for i in range(table.counts[EXPLORED]):
+        node = table.order[i]
+        if table.seen[node] == table.counts[STAMP] and table.low[node] < table.high[node]:
+            if table.high[node] - table.low[node] > ROUNDING:
+                return False
+            table.high[node] = table.low[node]
+    return True
 
 
 # --- The last turns -------------------------------------------------------------------------------------------------
@@ -520,7 +556,7 @@ def solve_to_the_last_turn(table: Any, deck: Any, root: int, turns: int, most: i
     """Find the value of `root` with so many turns left, in an empty table; whether there was room.
 
     Here `low` is the value itself: of a node where a turn begins with 0, 1, 2 … turns left, of others with 1, 2, 3 …
-    What no turn is left to reach stays unexplored, and is worth nothing.
+    What no turn is left to reach stays unexplored, and is worth what the game would be if it were scored as it stands.
     """
     table.frontier[0], unknown = root, 1
     for _ in range(turns):
@@ -544,6 +580,9 @@ def solve_to_the_last_turn(table: Any, deck: Any, root: int, turns: int, most: i
                 i += 1
         if unknown == 0:
             break
+    for node in range(NUM_ENDS, table.counts[NODES]):
+        if table.begins[node]:
+            table.low[node] = won_as_it_stands(table, deck, node)
     for turn in range(1, turns + 1):
         for i in range(table.counts[EXPLORED]):
             node = table.order[i]
@@ -554,6 +593,16 @@ def solve_to_the_last_turn(table: Any, deck: Any, root: int, turns: int, most: i
         if turn < turns and not one_more_turn(table):
             break
     return True
+
+
+@kernel
+def won_as_it_stands(table: Any, deck: Any, node: int) -> float:
+    """1 if the game is won where the turn limit ends it at this node (R11), else 0."""
+    here = table.scratch[HERE]
+    unpack(table.words[node], here)
+    update_scores(here, deck)
+    winner, _ = verdict(here)
+    return 1.0 if winner == 0 else 0.0
 
 
 @kernel
@@ -573,7 +622,10 @@ def one_more_turn(table: Any) -> bool:
 
 @kernel
 def write_actions(table: Any, deck: Any, root: int, values: Any, every: bool) -> int:
-    """Write the lower bound of each action of `root`; in how many turns it can be had: of the best, or of every one."""
+    """Write the lower bound of each action of `root`; with how many turns left it is its value.
+
+    `every`: the value of every action, else of the best alone.
+    """
     here = table.scratch[HERE]
     unpack(table.words[root], here)
     actions = legal(here, deck)
@@ -584,6 +636,7 @@ def write_actions(table: Any, deck: Any, root: int, values: Any, every: bool) ->
         following = edge >> MARK_BITS
         total += table.low[following]
         needed = max(needed, table.turns[following] + table.begins[following])
+        needed = max(needed, table.turns_high[following] + table.begins[following])
         count += 1
         i += 1
         if edge & LAST_OF_ACTION:
@@ -591,7 +644,7 @@ def write_actions(table: Any, deck: Any, root: int, values: Any, every: bool) ->
             most = max(most, needed)
             total, count, needed = 0.0, 0, 0
             actions &= actions - 1
-    return most if every else int(table.turns[root])
+    return most if every else int(max(table.turns[root], table.turns_high[root]))
 
 
 @kernel
@@ -660,6 +713,8 @@ def solve_one(state: Any, deck: Any, table: Any, budget: int, every: bool, value
     values[:] = NOT_LEGAL
     if state.decision == Decision.OVER:
         return True
+    if state.truncates:
+        return False
     if try_solve(table, state, deck, budget, every, values):
         return True
     if table.counts[ADDED] <= budget and table.counts[NODES] > NUM_ENDS:  # an emptier table could do

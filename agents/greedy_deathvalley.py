@@ -303,10 +303,18 @@ def complete(state: Any, deck: Any) -> bool:
 
 
 @kernel
+def takes_top(state: Any, action: int) -> bool:
+    """Whether the top of the deck is taken next: by this action, or by the Travel that waits for the abilities before it."""
+    if action == Action.TRAVEL_TOP:
+        return True
+    return state.window == Timing.BEFORE_TRAVEL and state.travel == Action.TRAVEL_TOP
+
+
+@kernel
 def value_of(states: Any, source: int, deck: Any, me: int, action: int, weights: Any, features: Any) -> float:
     """The chance to win after `action` and the plain rest of the turn."""
     here, tried = states[source], states[TRIED]
-    if action != Action.TRAVEL_TOP:
+    if not takes_top(here, action):
         states[TRIED] = here
         carry_out(tried, deck, action)
         return judge(tried, deck, me, complete(tried, deck), weights, features)
@@ -333,12 +341,15 @@ def best_answer(states: Any, source: int, deck: Any, me: int, actions: int, weig
 
 
 @kernel
-def rest_value(states: Any, deck: Any, me: int, weights: Any, features: Any) -> float:
-    """The chance to win after a Rest, each of its decisions being taken as well as `best_answer` can."""
+def walked_value(states: Any, deck: Any, me: int, start: int, weights: Any, features: Any) -> float:
+    """The chance to win after a Rest, or an ability in the place of the turn's action.
+
+    Each of its decisions is taken as well as `best_answer` can.
+    """
     states[WALK] = states[ROOT]
     walk = states[WALK]
     turn = int(walk.turn)
-    carry_out(walk, deck, Action.REST.value)
+    carry_out(walk, deck, start)
     value = 0.0
     while walk.turn == turn and walk.decision != Decision.TURN and walk.decision != Decision.OVER and walk.player == me:
         if walk.window == Timing.AFTER_REST:  # the deck has been shuffled: look no further
@@ -349,20 +360,39 @@ def rest_value(states: Any, deck: Any, me: int, weights: Any, features: Any) -> 
 
 
 @kernel
+def replacing_cards(deck: Any) -> int:
+    """The cards whose ability can be used in the place of Travel or Rest."""
+    return int(deck.timed[Timing.INSTEAD_OF_TRAVEL] | deck.timed[Timing.INSTEAD_OF_REST])
+
+
+@kernel
+def replaces_travel(deck: Any, action: int) -> bool:
+    """Whether an action at the turn's choice is a Rest, or an ability in the place of Travel or Rest."""
+    return ((bit(Action.REST.value) | replacing_cards(deck) << Action.ABILITY.value) >> action) & 1 != 0
+
+
+@kernel
 def choose_at_start(states: Any, deck: Any, me: int, actions: int, weights: Any, features: Any) -> int:
     """The action of a turn: an ability if the position is better for it, else the best of Travel and Rest."""
-    abilities = (actions >> Action.ABILITY.value) << Action.ABILITY.value
+    replacing = actions & (replacing_cards(deck) << Action.ABILITY.value)
+    abilities = (actions >> Action.ABILITY.value) << Action.ABILITY.value & ~replacing
     action, value = best_answer(
-        states, ROOT, deck, me, actions & ~abilities & ~bit(Action.REST.value), weights, features
+        states, ROOT, deck, me, actions & ~abilities & ~replacing & ~bit(Action.REST.value), weights, features
     )
     if value > 1 - SURELY:  # wins at once
         return action
+    while replacing:
+        ability = lowest(replacing)
+        replacing &= replacing - 1
+        better = walked_value(states, deck, me, ability, weights, features)
+        if action < 0 or better > value + SURELY:
+            action, value = ability, better
     if abilities:
         ability, better = best_answer(states, ROOT, deck, me, abilities, weights, features)
         if action < 0 or better > judge(states[ROOT], deck, me, False, weights, features) + SURELY:
             return ability
     if actions & bit(Action.REST.value):
-        if action < 0 or rest_value(states, deck, me, weights, features) > value + SURELY:
+        if action < 0 or walked_value(states, deck, me, Action.REST.value, weights, features) > value + SURELY:
             return Action.REST.value
     return action
 
@@ -421,8 +451,8 @@ def judge_leaf(
     best = 0.0
     for action in range(len(mask)):
         if mask[action]:
-            if action == Action.REST and state.decision == Decision.TURN:
-                priors[action] = rest_value(states, deck, seat, weights, features)
+            if state.decision == Decision.TURN and replaces_travel(deck, action):
+                priors[action] = walked_value(states, deck, seat, action, weights, features)
             else:
                 priors[action] = value_of(states, ROOT, deck, seat, action, weights, features)
             best = max(best, priors[action])

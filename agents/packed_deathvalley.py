@@ -1,4 +1,4 @@
-"""A position of solo Death Valley in four whole numbers: all that the rest of the game depends on, and nothing else.
+"""A position of solo Death Valley in five whole numbers: all that the rest of the game depends on, and nothing else.
 
 Two states have the same words if, and only if, nothing that still matters tells them apart. Left out are the order of
 the deck and the random numbers (no player knows them), the turn (`exact_deathvalley` counts the turns that are left),
@@ -8,6 +8,7 @@ the order of the AI's Journey but within a hazard (R4 alone looks at it), how of
     word 0, 1, 2    six cards each: where the card lies, and which it is; above them the turn, the cards it is about,
                     and the difference of busts
     word 3          three sets of cards: what was used in this turn
+    word 4          a fourth set, and the Travel that waits for the abilities before it
 """
 
 from enum import IntEnum
@@ -18,7 +19,7 @@ from deathvalley_env.vocabulary import HAZARD_LIMIT, NO_CARD, NUM_CARDS, NUM_HAZ
 from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
 
-NUM_WORDS = 4
+NUM_WORDS = 5
 CARDS_OF_WORD = 6
 CARD_BITS = 5
 PLACE_BITS = 8
@@ -27,6 +28,11 @@ ABOVE = CARDS_OF_WORD * PLACE_BITS
 """The bits of a word from here on are not about places."""
 SET_MASK = (1 << NUM_CARDS) - 1
 CARD_MASK = (1 << CARD_BITS) - 1
+LOW_SIZE = 8
+LOW_BITS = (1 << LOW_SIZE) - 1
+"""Of the turn, so many bits are in word 0, the others in word 4."""
+TRAVEL_BITS = 2
+TRAVEL_MASK = (1 << TRAVEL_BITS) - 1
 EVEN = 16
 """Stands for busts equally many; less: the AI busted more often."""
 NO_LIMIT = 1 << 30
@@ -74,19 +80,22 @@ def starts_turn(state: Any) -> bool:
 
 @kernel
 def turn_memory(state: Any) -> Any:
-    """Three sets of cards: what the rest of the turn asks of what happened in it."""
+    """Four sets of cards: what the rest of the turn asks of what happened in it."""
     window = state.window
     if window == Timing.START_OF_TURN:
-        return int(state.used[Timing.START_OF_TURN]), 0, 0
+        return int(state.used[Timing.START_OF_TURN]), 0, 0, 0
+    if window == Timing.INSTEAD_OF_TRAVEL or window == Timing.INSTEAD_OF_REST:
+        return 0, 0, 0, 0
     if window == Timing.BEFORE_REST:
         asks = state.decision <= Decision.SECOND_CARD
-        return (int(state.used[Timing.BEFORE_REST]) if asks else 0), 0, 0
+        return (int(state.used[Timing.BEFORE_REST]) if asks else 0), 0, 0, 0
     if window == Timing.WHEN_BUSTING:
-        return int(state.used[Timing.WHEN_BUSTING]), int(state.kept), 0
+        return int(state.used[Timing.WHEN_BUSTING]), int(state.kept), 0, 0
     return (
         int(state.used[Timing.WHEN_TRAVELED]),
         int(state.used[Timing.AFTER_TRAVEL]),
         int(state.used[Timing.AFTER_REST]),
+        int(state.used[Timing.BEFORE_TRAVEL]),
     )
 
 
@@ -143,13 +152,13 @@ def put_places(words: Any, state: Any, deck: Any) -> None:
 
 @kernel
 def pack(words: Any, state: Any, deck: Any) -> None:
-    """Write the words of a state that is not over into words[4], int64."""
+    """Write the words of a state that is not over into words[5], int64."""
     words[:] = 0
     put_places(words, state, deck)
     busting = state.window == Timing.WHEN_BUSTING
     traveled = int(state.traveled) if state.window == Timing.WHEN_TRAVELED else NO_CARD
     turn = int(state.decision)
-    turn = turn << 3 | int(state.window)
+    turn = turn << 4 | int(state.window)
     turn = turn << 1 | int(state.active)
     turn = turn << 1 | int(state.player)
     turn = turn << 1 | (0 if busting else int(state.rested))
@@ -157,12 +166,13 @@ def pack(words: Any, state: Any, deck: Any) -> None:
     turn = turn << 1 | int(state.returned)
     turn = turn << 1 | int(state.discard_points)
     turn = turn << 1 | int(state.must_outbust)
-    words[0] |= turn << ABOVE
+    words[0] |= (turn & LOW_BITS) << ABOVE
     cards = ((traveled + 1) << CARD_BITS | int(state.asking) + 1) << CARD_BITS | int(state.chosen) + 1
     words[1] |= cards << ABOVE
     words[2] |= (EVEN + bust_difference(state, deck)) << ABOVE
-    first, second, third = turn_memory(state)
+    first, second, third, fourth = turn_memory(state)
     words[3] = (third << NUM_CARDS | second) << NUM_CARDS | first
+    words[4] = ((turn >> LOW_SIZE) << TRAVEL_BITS | int(state.travel) + 1) << NUM_CARDS | fourth
 
 
 @kernel
@@ -206,7 +216,7 @@ def take_places(words: Any, state: Any) -> None:
 def unpack(words: Any, state: Any) -> None:
     """Write into `state` a state with these words, of which no field is left as it was; its deck is sorted."""
     take_places(words, state)
-    turn = int(words[0]) >> ABOVE
+    turn = (int(words[4]) >> (NUM_CARDS + TRAVEL_BITS)) << LOW_SIZE | int(words[0]) >> ABOVE
     state.must_outbust = turn & 1
     state.discard_points = (turn >> 1) & 1
     state.returned = (turn >> 2) & 1
@@ -214,8 +224,9 @@ def unpack(words: Any, state: Any) -> None:
     state.rested = (turn >> 5) & 1
     state.player = (turn >> 6) & 1
     state.active = (turn >> 7) & 1
-    state.window = (turn >> 8) & 7
-    state.decision = turn >> 11
+    state.window = (turn >> 8) & 15
+    state.decision = turn >> 12
+    state.travel = ((int(words[4]) >> NUM_CARDS) & TRAVEL_MASK) - 1
     cards = int(words[1]) >> ABOVE
     state.chosen = (cards & CARD_MASK) - 1
     state.asking = ((cards >> CARD_BITS) & CARD_MASK) - 1
@@ -223,7 +234,7 @@ def unpack(words: Any, state: Any) -> None:
     difference = (int(words[2]) >> ABOVE) - EVEN
     state.busts[0] = max(0, difference)
     state.busts[AI] = max(0, -difference)
-    recall(int(words[3]), state)
+    recall(int(words[3]), int(words[4]), state)
     state.rng = 0
     state.data = 0
     state.max_turns = NO_LIMIT
@@ -232,14 +243,15 @@ def unpack(words: Any, state: Any) -> None:
     state.ask_forced = 0
     state.first_player = 0
     state.turn = 0
-    state.truncated = 0
+    state.at_limit = 0
+    state.truncates = 0
     state.legal = 0
     state.scores[:] = 0
     state.touched = bit(0) | bit(AI)
 
 
 @kernel
-def recall(memory: int, state: Any) -> None:
+def recall(memory: int, more: int, state: Any) -> None:
     """Undo `turn_memory`."""
     first, second, third = memory & SET_MASK, (memory >> NUM_CARDS) & SET_MASK, memory >> (2 * NUM_CARDS)
     state.used[:] = 0
@@ -247,6 +259,8 @@ def recall(memory: int, state: Any) -> None:
     window = state.window
     if window == Timing.START_OF_TURN or window == Timing.BEFORE_REST:
         state.used[window] = first
+    elif window == Timing.INSTEAD_OF_TRAVEL or window == Timing.INSTEAD_OF_REST:
+        state.used[window] = 0  # the turn ends with it
     elif window == Timing.WHEN_BUSTING:
         state.used[window] = first
         state.kept = second
@@ -254,3 +268,4 @@ def recall(memory: int, state: Any) -> None:
         state.used[Timing.WHEN_TRAVELED] = first
         state.used[Timing.AFTER_TRAVEL] = second
         state.used[Timing.AFTER_REST] = third
+        state.used[Timing.BEFORE_TRAVEL] = more & SET_MASK

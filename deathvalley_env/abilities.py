@@ -34,7 +34,9 @@ def cards_of_row(state: Any, rows: Any, player: int, row: int) -> int:
         return int(state.discard[player])
     if row == Row.OTHER_DISCARD:
         return int(state.discard[1 - player])
-    return int(state.discard[0] | state.discard[1])
+    if row == Row.BOTH_DISCARDS:
+        return int(state.discard[0] | state.discard[1])
+    raise NotImplementedError("this row has no rule")
 
 
 @kernel
@@ -59,6 +61,8 @@ def neighbours(state: Any, player: int, card: int, position: int) -> int:
         in_journey = False
         row, size, across, across_size = across, across_size, row, size
         k = column(row, size, card)
+    if position < Position.LEFT or position > Position.THIS_OR_ADJACENT:
+        raise NotImplementedError("this position is none beside a card")
     everywhere = position == Position.ADJACENT or position == Position.THIS_OR_ADJACENT
     vertical = everywhere or position == Position.VERTICAL
     cards = 0
@@ -88,6 +92,8 @@ def selected(state: Any, rows: Any, player: int, card: int, selection: Any) -> i
         return hidden_under(state, card) & selection.filter
     if selection.cards == Cards.HIDDEN:
         return hidden_cards(state, player, selection.row) & selection.filter
+    if selection.cards != Cards.VISIBLE:
+        raise NotImplementedError("this kind of cards has no rule")
     position = selection.position
     if position == Position.THIS:
         return bit(card) & selection.filter
@@ -111,7 +117,11 @@ def stands_at(row: Any, size: int, card: int, position: int) -> bool:
     k = column(row, size, card)
     if k < 0 or position == Position.ANY:
         return k >= 0
-    return k == (0 if position == Position.LEFTMOST else size - 1)
+    if position == Position.LEFTMOST:
+        return k == 0
+    if position == Position.RIGHTMOST:
+        return k == size - 1
+    raise NotImplementedError("this position is no end of a row")
 
 
 @kernel
@@ -158,14 +168,15 @@ def choices(state: Any, rows: Any, player: int, card: int, ability: Any) -> int:
         return usable
     if effect == Effect.TO_JOURNEY:
         return cards & scrapbook
-    if effect == Effect.SWAP_FACE_UP and state.face_up == NO_CARD:
-        return 0
-    cards &= journey
+    if effect == Effect.SWAP_FACE_UP:
+        return cards & journey if state.face_up != NO_CARD else 0
     if effect == Effect.HIDE:
-        return cards & ~bit(card)
+        return cards & journey & ~bit(card)
     if effect == Effect.KEEP:
-        return cards & ~int(state.kept)
-    return cards
+        return cards & journey & ~int(state.kept)
+    if effect == Effect.TO_SCRAPBOOK or effect == Effect.SEND:
+        return cards & journey
+    raise NotImplementedError("this effect has no rule for what it can take")
 
 
 @kernel

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 from deathvalley_env.deck_parts import SELECT_REQUIRED, Ability, Condition, Selection, word
 from deathvalley_env.deck_reader import Path, Reader, listing
 from deathvalley_env.vocabulary import (
+    AT_TURN,
     EFFECTS_OF_TIMING,
     MAX_ABILITIES,
     NUM_CARDS,
@@ -85,7 +86,16 @@ class _Draft(NamedTuple):
 
 
 def _check_alternatives(reader: Reader, drafts: Sequence[_Draft], path: Path) -> None:
-    """Abilities of one card with the same timing that are decisions are alternatives in one window."""
+    """Abilities of one card with the same timing that are decisions are alternatives in one window.
+
+    One action uses a card's ability beside Travel and Rest, so that a card has at most one of those timings.
+    """
+    at_turn = [(index, draft.timing) for index, draft in enumerate(drafts) if draft.timing in AT_TURN]
+    for index, timing in at_turn:
+        if timing is not None and timing != at_turn[0][1]:
+            problem = f"{word(timing)} beside {word(at_turn[0][1])} on one card"
+            remedy = f"give the card one of {listing(word(t) for t in AT_TURN)}: all are chosen in the place of Travel and Rest"
+            reader.note((*path, index, "timing"), problem, remedy)
     for timing in WINDOWS:
         group = [(index, draft) for index, draft in enumerate(drafts) if draft.timing == timing]
         if len(group) < 2:

@@ -41,8 +41,10 @@ def bust_hazards(state: Any, deck: Any, player: int) -> int:
             if applies(state, rows, player, card, ability.condition):
                 if ability.effect == Effect.IGNORE:
                     ignored |= selected(state, rows, player, card, ability.select)
-                else:
+                elif ability.effect == Effect.RAISE_LIMIT:
                     raised += 1 << (8 * int(ability.hazard))  # one byte for each hazard
+                else:
+                    raise NotImplementedError("this effect has no rule in the bust check")
     over = 0
     for hazard in range(NUM_HAZARDS):
         limit = HAZARD_LIMIT + ((raised >> (8 * hazard)) & 0xFF)

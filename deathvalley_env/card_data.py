@@ -5,7 +5,7 @@ Sets of cards are bit masks: bit i stands for card i of the deck file.
 
 import numpy as np
 
-from deathvalley_env.vocabulary import MAX_ABILITIES, NUM_CARDS, NUM_HAZARDS, NUM_WINDOWS
+from deathvalley_env.vocabulary import MAX_ABILITIES, NUM_CARDS, NUM_HAZARDS, NUM_WINDOWS, Timing
 
 CARD_SET = np.int32
 """dtype of a set of cards: bits 0 to 17."""
@@ -65,9 +65,9 @@ DECK = np.dtype(
             ("stars", "i1", (NUM_CARDS,)),
             ("skulls", "i1", (NUM_CARDS,)),
             ("abilities", ABILITY, (NUM_CARDS, MAX_ABILITIES)),  # of each card in the order of their timings
-            ("first", "i1", (NUM_CARDS, 9)),  # those of timing t are number first[card, t] to first[card, t + 1] - 1
+            ("first", "i1", (NUM_CARDS, Timing.NONE + 1)),  # those of timing t are number first[card, t] to first[card, t + 1] - 1
             ("of_hazard", CARD_SET, (NUM_HAZARDS,)),  # the cards of each hazard
-            ("timed", CARD_SET, (8,)),  # the cards with an ability of each timing
+            ("timed", CARD_SET, (int(Timing.NONE),)),  # the cards with an ability of each timing
             ("mandatory", CARD_SET, (NUM_WINDOWS,)),  # those among them whose ability is mandatory
             ("starred", CARD_SET),  # the cards with stars
             ("skulled", CARD_SET),  # the cards with skulls

@@ -20,6 +20,7 @@ from deathvalley_env.vocabulary import (
     NUM_HAZARDS,
     NUM_PLAYERS,
     NUM_WINDOWS,
+    Action,
     Cards,
     Decision,
     Effect,
@@ -46,6 +47,7 @@ MOST_POINTS = 40.0
 MOST_PRINTED = 9
 """Most stars, skulls, points and `every` that a deck file takes."""
 LAST_COLUMN = NUM_CARDS - 1
+NUM_TRAVELS = int(Action.TRAVEL_OTHER) + 1
 MOST_OF_HAZARD = max(HAZARD_COUNTS.values())
 # Kernels multiply by these: a division takes many times as long.
 A_COLUMN = np.float32(1 / LAST_COLUMN)
@@ -104,6 +106,13 @@ DYNAMIC = (
         1,
         "one-hot timing of the abilities being resolved: " + ", ".join(Timing(i).name for i in range(NUM_WINDOWS)),
     ),
+    Field(
+        "travel",
+        (NUM_TRAVELS,),
+        0,
+        1,
+        "one-hot: the Travel to come after the abilities before it: face-up, top, face-up to the other player",
+    ),
     Field("own_turn", (1,), 0, 1, "1 if it is the observer's turn"),
     Field("asked", (1,), 0, 1, "1 if the observer is asked"),
     Field("deck_size", (1,), 0, 1, "cards in the deck / 18"),
@@ -138,7 +147,7 @@ FACTS = (
         -1,
         1,
         "each ability of each card, in the order of their timings; all 0 where a card has no more. Words are one-hot, "
-        "and defaults (none, any, both, visible, once) 0: timing (8), optional, effect (14), hazard whose limit is "
+        f"and defaults (none, any, both, visible, once) 0: timing ({int(Timing.NONE)}), optional, effect (14), hazard whose limit is "
         "raised (4), points / 9, per (4: CARD to ROW_WITHOUT), (every - 1) / 8, 1 / cap or 0 without one; selection: "
         f"{SELECTION_MEANING}; condition: 1 if there is one, unless, this_row (JOURNEY, SCRAPBOOK), this_position "
         "(LEFTMOST, RIGHTMOST), 1 if it counts, at_least / 18, at_most / 18, and the selection counted, as above. "
@@ -160,6 +169,7 @@ AT_DECISION = LAYOUT.start("decision")
 AT_WINDOW = LAYOUT.start("window")
 SPARE = AT_DECISION
 """A place that is overwritten later."""
+AT_TRAVEL = LAYOUT.start("travel")
 AT_OWN_TURN = LAYOUT.start("own_turn")
 AT_ASKED = LAYOUT.start("asked")
 AT_DECK_SIZE = LAYOUT.start("deck_size")
@@ -386,6 +396,8 @@ def observe(state: Any, deck: Any, seat: int, out: Any) -> None:
     write_set(state.kept, AT_KEPT, out)
     out[AT_DECISION + int(state.decision)] = 1
     out[AT_WINDOW + int(state.window)] = 1
+    if state.travel != NO_CARD:
+        out[AT_TRAVEL + int(state.travel)] = 1
     out[AT_OWN_TURN] = state.active == seat
     out[AT_ASKED] = asked(state, seat)
     out[AT_DECK_SIZE] = np.float32(state.deck_size) * A_CARD
@@ -425,7 +437,9 @@ def status(state: Any) -> int:
     """Whether the game goes on: `valley_core.game.Status`."""
     if state.decision != Decision.OVER:
         return Status.RUNNING.value
-    return Status.TRUNCATED.value if state.truncated else Status.TERMINATED.value
+    if not state.at_limit:
+        return Status.TERMINATED.value
+    return Status.TRUNCATED.value if state.truncates else Status.TURN_LIMIT.value
 
 
 @kernel

@@ -19,6 +19,7 @@ from valley_core.jit import kernel
 from valley_core.options import flag, one_of, whole_number
 
 VARIANTS = ("base", "backseat")
+TURN_LIMITS = ("terminate", "truncate")
 KINDS = ("stars", "skulls", "abilities", "discards")
 """What scores are made of."""
 ENDINGS = [ending.name.lower() for ending in Ending]
@@ -58,6 +59,7 @@ def make_game(
     reward: str = "win",
     ask_forced: bool = False,
     max_turns: int = 200,
+    turn_limit: str = "terminate",
     card_facts: bool = True,
 ) -> Game:
     """Death Valley: Highs & Lows with these options.
@@ -71,7 +73,9 @@ def make_game(
         first_player: 0 or 1; None draws it from the seed (R14). Solo: the learner, seat 0.
         reward: ``"win"``, ``"margin"`` or ``"shaped"`` (`valley_core.game.Reward`).
         ask_forced: Also ask decisions that have one legal answer.
-        max_turns: Turns, of both players together, after which a game is truncated (R11); 1 to 1,000,000.
+        max_turns: Turns, of both players together, after which a game ends (R11); 1 to 1,000,000.
+        turn_limit: ``"terminate"``: a game that reaches `max_turns` is scored as it stands; ``"truncate"``: it is
+            truncated, and has no winner (R11).
         card_facts: Observe what the cards are (hazard, stars, skulls, abilities), which is constant for a deck.
 
     Raises:
@@ -91,6 +95,7 @@ def make_game(
         raise OptionError("first_player=1 is not possible in solo play: you play first (rulebook, Solo Play)")
     kind = Reward[one_of("reward", reward, tuple(r.name.lower() for r in Reward)).upper()]
     turns = whole_number("max_turns", max_turns, 1, MOST_TURNS)
+    truncates = one_of("turn_limit", turn_limit, TURN_LIMITS) == "truncate"
 
     data = np.zeros(1, DECK)
     data[0] = loaded.record
@@ -103,6 +108,7 @@ def make_game(
         ask_forced=flags["ask_forced"],
         first_player=first_player,
         max_turns=turns,
+        truncates=truncates,
     )
     facts = flags["card_facts"]
     greatest = 1.5 if kind == Reward.SHAPED else 1.0
@@ -129,7 +135,7 @@ def make_game(
         check_state=lambda state: check_state(state, data, template[0]),
         options={"deck": loaded.name, "deck_digest": loaded.digest, "variant": "backseat" if solo else variant}
         | flags
-        | {"first_player": first_player, "reward": reward, "max_turns": turns},
+        | {"first_player": first_player, "reward": reward, "max_turns": turns, "turn_limit": turn_limit},
     )
 
 
@@ -139,7 +145,7 @@ def summary(state: Any, deck: Any, names: list[str]) -> dict[str, Any]:
     Returns:
         ``scores`` [2], ``by_kind`` [2] of stars, skulls, abilities and discards, ``by_card`` [2] of name → points,
         ``busts`` [2], ``turns``, ``winner`` (0, 1 or None) and
-        ``ending`` (score, fewer_busts, shared, must_outbust, truncated or none).
+        ``ending`` (score, fewer_busts, shared, must_outbust, turn_limit, truncated or none).
     """
     points = np.zeros((NUM_PLAYERS, NUM_CARDS, 3), np.int64)
     winner, rule = account(state, deck, points)

@@ -43,7 +43,7 @@ def describe(state: Any, deck: Any, names: list[str]) -> str:
             lines.append(f"  Scrapbook {scrapbook}")
     decision = Decision(int(state["decision"]))
     if decision == Decision.OVER:
-        lines.append("Truncated." if state["truncated"] else "The game is over.")
+        lines.append("The turn limit is reached." if state["at_limit"] else "The game is over.")
     else:
         asking = int(state["asking"])
         by = f" ({names[asking]})" if asking != NO_CARD else ""

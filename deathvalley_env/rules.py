@@ -1,7 +1,7 @@
 """The rules: set-up, turns, decisions and their consequences (rulebook, Setup to Solo Play).
 
 A turn is a sequence of decisions. `step` carries out the answer to one, and goes on to the next that has more than one
-legal answer. ``R1`` … ``R16`` are the rulings of ``docs/deathvalley.md``.
+legal answer. ``R1`` … ``R22`` are the rulings of ``docs/deathvalley.md``.
 """
 
 from typing import Any
@@ -61,7 +61,7 @@ def reset(state: Any, deck: Any) -> None:
         state.busts[player] = 0
     state.deck_size = NUM_CARDS
     state.turn = 0
-    state.truncated = 0
+    state.at_limit = 0
     state.returned = 0
     state.touched = bit(0) | bit(1)
     shuffle(state, state.deck, NUM_CARDS)
@@ -89,6 +89,7 @@ def begin_turn(state: Any) -> None:
     state.player = state.active
     state.decision = Decision.TURN
     state.window = Timing.START_OF_TURN
+    state.travel = NO_CARD
     state.traveled = NO_CARD
     state.asking = NO_CARD
     state.chosen = NO_CARD
@@ -151,13 +152,27 @@ def window_actions(state: Any, deck: Any, otherwise: int) -> int:
 
 
 @kernel
+def turn_actions(state: Any, deck: Any) -> int:
+    """Travel and Rest, and the abilities that can be used in the place of one of them, or must be (R21, R22)."""
+    travels, rests = travel_actions(state), bit(Action.REST.value)
+    if not deck.timed[Timing.INSTEAD_OF_TRAVEL] | deck.timed[Timing.INSTEAD_OF_REST]:  # as in most decks
+        return travels | rests
+    for_travel = usable_cards(state, deck, Timing.INSTEAD_OF_TRAVEL.value)
+    for_rest = usable_cards(state, deck, Timing.INSTEAD_OF_REST.value)
+    if for_travel & deck.mandatory[Timing.INSTEAD_OF_TRAVEL]:
+        travels = 0
+    if for_rest & deck.mandatory[Timing.INSTEAD_OF_REST]:
+        rests = 0
+    return travels | rests | (for_travel | for_rest) << Action.ABILITY.value
+
+
+@kernel
 def answers(state: Any, deck: Any) -> int:
     """The answers to the pending decision, before it is asked whether a Rest stays possible (R8)."""
     decision = state.decision
     player = int(state.player)
     if decision == Decision.TURN:
-        otherwise = travel_actions(state)
-        return window_actions(state, deck, otherwise | bit(Action.REST.value))
+        return window_actions(state, deck, turn_actions(state, deck))
     if decision == Decision.ABILITY:
         return window_actions(state, deck, bit(Action.DONE.value))
     if decision == Decision.CARD:
@@ -282,20 +297,23 @@ def carry_out(state: Any, deck: Any, action: int) -> None:
             state.rested = 1
             open_window(state, Timing.BEFORE_REST)
         else:
-            travel(state, deck, action)
+            state.travel = action
+            open_window(state, Timing.BEFORE_TRAVEL)
     elif decision == Decision.ABILITY:
         leave_window(state, deck)
     elif decision == Decision.CARD:
         choose_card(state, deck, action - Action.CARD)
     elif decision == Decision.SECOND_CARD:
         swap(state, deck, state.chosen, action - Action.CARD)
-        return_to_window(state)
+        ability_resolved(state, deck)
     elif decision == Decision.REST:
         rest(state, action - Action.CARD)
     elif decision == Decision.HIDE:
         hide_or_go_on(state, action)
-    else:
+    elif decision == Decision.RETURN:
         return_or_go_on(state, action)
+    else:
+        raise NotImplementedError("this decision has no rule")
 
 
 @kernel
@@ -310,7 +328,9 @@ def open_window(state: Any, timing: int) -> None:
 def leave_window(state: Any, deck: Any) -> None:
     """Go on when no more abilities of the open window are used."""
     window = state.window
-    if window == Timing.WHEN_TRAVELED:
+    if window == Timing.BEFORE_TRAVEL:
+        travel(state, deck, state.travel)
+    elif window == Timing.WHEN_TRAVELED:
         open_window(state, Timing.AFTER_TRAVEL)
     elif window == Timing.BEFORE_REST:
         state.decision = Decision.REST
@@ -320,8 +340,10 @@ def leave_window(state: Any, deck: Any) -> None:
     elif window == Timing.WHEN_BUSTING:
         clear_journey(state, state.player)
         end_turn(state, deck)
-    else:
+    elif window == Timing.AFTER_TRAVEL or window == Timing.AFTER_REST:
         end_turn(state, deck)
+    else:
+        raise NotImplementedError("this timing has no rule for what follows it")
 
 
 # Travel
@@ -329,7 +351,8 @@ def leave_window(state: Any, deck: Any) -> None:
 
 @kernel
 def travel(state: Any, deck: Any, action: int) -> None:
-    """Take a card of the Desert; then resolve what happens when and after you Travel (R12)."""
+    """Take a card of the Desert; then resolve what happens when and after you Travel (R12, R20)."""
+    state.travel = NO_CARD
     if action == Action.TRAVEL_TOP:
         card = take_top(state)
     else:
@@ -385,7 +408,9 @@ def return_or_go_on(state: Any, action: int) -> None:
 
 @kernel
 def use_ability(state: Any, deck: Any, card: int) -> None:
-    """Use the ability of `card` in the open window: once a turn (R13)."""
+    """Use the ability of `card` in the open window, or in the place of the turn's action: once a turn (R13)."""
+    if state.decision == Decision.TURN:
+        state.window = timing_at_turn(deck, card)
     state.used[state.window] |= bit(card)
     if travels_again(state, deck, rows_of(state, state.player), state.player, card, state.window):
         state.decision = Decision.TRAVEL
@@ -395,11 +420,25 @@ def use_ability(state: Any, deck: Any, card: int) -> None:
 
 
 @kernel
-def return_to_window(state: Any) -> None:
-    """An ability is resolved: go on in the window that it was used in."""
+def timing_at_turn(deck: Any, card: int) -> int:
+    """Which of the timings that are offered beside Travel and Rest `card` has: the deck checker allows one of them."""
+    if deck.timed[Timing.INSTEAD_OF_TRAVEL] & bit(card):
+        return Timing.INSTEAD_OF_TRAVEL.value
+    if deck.timed[Timing.INSTEAD_OF_REST] & bit(card):
+        return Timing.INSTEAD_OF_REST.value
+    return Timing.START_OF_TURN.value
+
+
+@kernel
+def ability_resolved(state: Any, deck: Any) -> None:
+    """Go on in the window that the ability was used in, or end the turn if it replaced the action (R21, R22)."""
     state.asking = NO_CARD
     state.chosen = NO_CARD
-    state.decision = Decision.TURN if state.window == Timing.START_OF_TURN else Decision.ABILITY
+    window = state.window
+    if window == Timing.INSTEAD_OF_TRAVEL or window == Timing.INSTEAD_OF_REST:
+        end_turn(state, deck)
+    else:
+        state.decision = Decision.TURN if window == Timing.START_OF_TURN else Decision.ABILITY
 
 
 @kernel
@@ -428,9 +467,11 @@ def choose_card(state: Any, deck: Any, card: int) -> None:
             join_scrapbook(state, player, card)
         elif effect == Effect.TO_JOURNEY:
             join_journey(state, player, card)
-        else:
+        elif effect == Effect.SEND:
             join_journey(state, 1 - player, card)
-    return_to_window(state)
+        else:
+            raise NotImplementedError("this effect has no rule")
+    ability_resolved(state, deck)
 
 
 @kernel
@@ -439,10 +480,13 @@ def swap(state: Any, deck: Any, first: int, second: int) -> None:
     player = int(state.player)
     rows = rows_of(state, player)
     i = alternative(state, deck, rows, player, state.asking, state.window, first)
-    if deck.abilities[state.asking, i].effect == Effect.SWAP_HIDDEN:
+    effect = deck.abilities[state.asking, i].effect
+    if effect == Effect.SWAP_HIDDEN:
         swap_with_hidden(state, player, first, second)
-    else:
+    elif effect == Effect.SWAP_CARDS:
         swap_visible(state, player, first, second)
+    else:
+        raise NotImplementedError("this effect swaps no two cards")
 
 
 # End of the turn
@@ -477,7 +521,7 @@ def end_turn(state: Any, deck: Any) -> None:
     else:
         state.player = state.active
         state.decision = Decision.OVER
-        state.truncated = 1 if desert > 1 else 0
+        state.at_limit = 1 if desert > 1 else 0
 
 
 # --- The rulebook's AI (rulebook, Solo Play; R9) --------------------------------------------------------------------

@@ -50,8 +50,10 @@ def ability_points(state: Any, deck: Any, rows: Any, player: int, card: int, abi
             count = size_of(cards)
         elif per == Per.STAR:
             count = total_of(deck.stars, cards)
-        else:
+        elif per == Per.SKULL:
             count = total_of(deck.skulls, cards)
+        else:
+            raise NotImplementedError("nothing is known to count points by this")
     if ability.every > 1:
         count //= int(ability.every)
     points = count * int(ability.points)
@@ -68,12 +70,14 @@ def card_ability_points(state: Any, deck: Any, rows: Any, player: int, card: int
         ability = deck.abilities[card, i]
         if ability.effect == Effect.POINTS:
             points += ability_points(state, deck, rows, player, card, ability)
+        elif ability.effect != Effect.SCORE_NOTHING:  # which `silenced_cards` has dealt with
+            raise NotImplementedError("this effect has no rule in scoring")
     return points
 
 
 @kernel
 def silenced_cards(state: Any, deck: Any, rows: Any, player: int) -> int:
-    """The cards that score nothing because of `score_nothing` abilities, all of which apply at once."""
+    """The cards whose stars and abilities score nothing, by `score_nothing` abilities, which all apply at once (R17)."""
     silenced = 0
     with_ability = (rows[0] | rows[1]) & deck.silencers
     while with_ability:
@@ -101,14 +105,10 @@ def score_of(state: Any, deck: Any, player: int) -> int:
     if not has_abilities(state, player):
         return ai_score(state, deck)
     rows = rows_of(state, player)
-    journey = rows[0]
-    scoring = rows[0] | rows[1]
-    if scoring & deck.silencers:
-        silenced = silenced_cards(state, deck, rows, player)
-        journey &= ~silenced
-        scoring &= ~silenced
-    points = total_of(deck.stars, journey & deck.starred) - total_of(deck.skulls, scoring & deck.skulled)
-    with_ability = scoring & deck.timed[Timing.SCORING]
+    visible = rows[0] | rows[1]
+    silenced = silenced_cards(state, deck, rows, player) if visible & deck.silencers else 0
+    points = total_of(deck.stars, rows[0] & ~silenced & deck.starred) - total_of(deck.skulls, visible & deck.skulled)
+    with_ability = visible & ~silenced & deck.timed[Timing.SCORING]
     while with_ability:
         points += card_ability_points(state, deck, rows, player, lowest(with_ability))
         with_ability &= with_ability - 1
@@ -126,11 +126,18 @@ def update_scores(state: Any, deck: Any) -> None:
 
 @kernel
 def ending(state: Any) -> Any:
-    """(winner or NO_WINNER, the rule that decided: `vocabulary.Ending`)."""
+    """(winner or NO_WINNER, the rule that decided: `vocabulary.Ending`); at the turn limit that is the limit (R11)."""
     if state.decision != Decision.OVER:
         return NO_WINNER, Ending.NONE.value
-    if state.truncated:
+    if state.at_limit and state.truncates:
         return NO_WINNER, Ending.TRUNCATED.value
+    winner, rule = verdict(state)
+    return winner, (Ending.TURN_LIMIT.value if state.at_limit else rule)
+
+
+@kernel
+def verdict(state: Any) -> Any:
+    """The same by the scores and busts as they stand, whether the game is over or not (R10, R16)."""
     if state.solo and state.must_outbust and state.busts[AI] <= state.busts[0]:
         return AI, Ending.MUST_OUTBUST.value
     difference = state.scores[0] - state.scores[1]
@@ -146,16 +153,14 @@ def card_scores(state: Any, deck: Any, player: int, out: Any) -> None:
     """Write stars, skulls (negative) and ability points of each visible card of `player` into out[18, 3]."""
     out[:] = 0
     rows = rows_of(state, player)
-    journey = rows[0]
-    scoring = rows[0] | rows[1]
-    if has_abilities(state, player):
-        scoring &= ~silenced_cards(state, deck, rows, player)
+    silenced = silenced_cards(state, deck, rows, player) if has_abilities(state, player) else 0
     for card in range(out.shape[0]):
-        if scoring & bit(card):
+        if (rows[0] | rows[1]) & bit(card):
             if has_abilities(state, player):
-                out[card, 0] = deck.stars[card] if journey & bit(card) else 0
                 out[card, 1] = -deck.skulls[card]
-                out[card, 2] = card_ability_points(state, deck, rows, player, card)
+                if not silenced & bit(card):
+                    out[card, 0] = deck.stars[card] if rows[0] & bit(card) else 0
+                    out[card, 2] = card_ability_points(state, deck, rows, player, card)
             else:
                 out[card, 0] = deck.stars[card]
                 out[card, 1] = deck.skulls[card]

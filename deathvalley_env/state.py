@@ -30,6 +30,7 @@ STATE = np.dtype(
             ("must_outbust", "i1"),
             ("ask_forced", "i1"),
             ("first_player", "i1"),  # 0, 1 or RANDOM_FIRST
+            ("truncates", "i1"),  # 1: a game that reaches max_turns has no winner; 0: it is scored as it stands (R11)
             # The table.
             ("deck", "i1", (NUM_CARDS,)),  # the top of the deck is deck[deck_size - 1]
             ("deck_size", "i1"),
@@ -40,13 +41,14 @@ STATE = np.dtype(
             ("scrapbook_size", "i1", (2,)),
             ("under", "i1", (NUM_CARDS,)),
             ("discard", "i4", (2,)),
-            ("busts", "i2", (2,)),
+            ("busts", "i4", (2,)),
             # The turn.
             ("turn", "i4"),  # finished turns of both players
             ("active", "i1"),  # whose turn it is
             ("player", "i1"),  # who is asked: another than `active` only when busting in the other's turn
             ("decision", "i1"),  # vocabulary.Decision
             ("window", "i1"),  # vocabulary.Timing of the abilities being resolved
+            ("travel", "i1"),  # the Travel to carry out after the `before_travel` window: an Action, or NO_CARD
             ("traveled", "i1"),  # the card just added by the player's own Travel
             ("asking", "i1"),  # the card whose ability is being resolved, or under which cards are hidden
             ("chosen", "i1"),  # the first card of a swap
@@ -55,12 +57,12 @@ STATE = np.dtype(
             ("returned", "i1"),  # 1: a card went into the deck and it is still to be shuffled
             ("kept", "i4"),  # cards kept when busting
             ("used", "i4", (NUM_WINDOWS,)),  # cards whose ability of that timing was used this turn
-            ("truncated", "i1"),
+            ("at_limit", "i1"),  # 1: the game is over since it reached max_turns
             # What follows from the rest, kept since every observation needs it.
             ("legal", "i8"),  # the legal actions: bit a stands for action a
             ("journey_set", "i4", (2,)),  # the cards of each Journey
             ("scrapbook_set", "i4", (2,)),  # the visible cards of each Scrapbook
-            ("scores", "i2", (2,)),  # the scores if the game ended now
+            ("scores", "i4", (2,)),  # the scores if the game ended now
             ("touched", "i1"),  # players whose score is to be counted anew; 0 between steps
         ],
     )
@@ -78,6 +80,7 @@ def new_states(
     ask_forced: bool = False,
     first_player: int | None = None,
     max_turns: int = 200,
+    truncates: bool = False,
 ) -> np.ndarray:
     """`count` records with these options, not yet dealt: `reset` them next."""
     states = np.zeros(count, STATE)
@@ -89,5 +92,6 @@ def new_states(
     states["ask_forced"] = ask_forced
     states["first_player"] = RANDOM_FIRST if first_player is None else first_player
     states["max_turns"] = max_turns
+    states["truncates"] = truncates
     states["face_up"] = NO_CARD
     return states

@@ -11,7 +11,17 @@ from deathvalley_env.busts import AI
 from deathvalley_env.rows import rows_of
 from deathvalley_env.scoring import score_of
 from deathvalley_env.state import RANDOM_FIRST
-from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_PLAYERS, NUM_WINDOWS, Decision, Effect, Timing
+from deathvalley_env.vocabulary import (
+    AT_TURN,
+    NO_CARD,
+    NUM_CARDS,
+    NUM_PLAYERS,
+    NUM_WINDOWS,
+    Action,
+    Decision,
+    Effect,
+    Timing,
+)
 from valley_core.errors import StateError
 from valley_core.records import REMEDY, in_range, one_record
 
@@ -30,7 +40,7 @@ RANGES: dict[str, tuple[int, int]] = {
     "scrapbook_size": (0, NUM_CARDS),
     "under": (NO_CARD, NUM_CARDS - 1),
     "discard": (0, ALL_CARDS),
-    "busts": (0, 2**15 - 1),
+    "busts": (0, 2**31 - 1),
     "turn": (0, 2**31 - 1),
     "active": (0, NUM_PLAYERS - 1),
     "player": (0, NUM_PLAYERS - 1),
@@ -44,19 +54,23 @@ RANGES: dict[str, tuple[int, int]] = {
     "returned": (0, 1),
     "kept": (0, ALL_CARDS),
     "used": (0, ALL_CARDS),
-    "truncated": (0, 1),
+    "at_limit": (0, 1),
+    "truncates": (0, 1),
+    "travel": (NO_CARD, int(Action.TRAVEL_OTHER)),
 }
 """Least and greatest value of each field."""
 
 WINDOWS: dict[Decision, tuple[Timing, ...]] = {
     Decision.TURN: (Timing.START_OF_TURN,),
+    Decision.CARD: tuple(Timing)[:NUM_WINDOWS],
+    Decision.SECOND_CARD: tuple(Timing)[:NUM_WINDOWS],
     Decision.TRAVEL: (Timing.WHEN_TRAVELED, Timing.AFTER_TRAVEL, Timing.AFTER_REST),
-    Decision.ABILITY: tuple(timing for timing in Timing if Timing.START_OF_TURN < timing < NUM_WINDOWS),
+    Decision.ABILITY: tuple(timing for timing in tuple(Timing)[:NUM_WINDOWS] if timing not in AT_TURN),
     Decision.REST: (Timing.BEFORE_REST,),
     Decision.HIDE: (Timing.BEFORE_REST,),
     Decision.RETURN: (Timing.BEFORE_REST,),
 }
-"""The windows in which a decision comes up; the others come up in all."""
+"""The windows in which a decision comes up."""
 
 
 def check_state(state: Any, data: np.ndarray, template: np.ndarray) -> None:
@@ -110,7 +124,11 @@ def _decision_fits(state: Any, deck: Any) -> None:
     if decision == Decision.OVER:
         if state["legal"] != 0:
             raise StateError(f"field legal is {state['legal']} in a game that is over{REMEDY}")
+        if state["at_limit"] and state["turn"] != state["max_turns"]:
+            raise StateError(f"field at_limit is 1 after {state['turn']} of {state['max_turns']} turns{REMEDY}")
         return
+    if state["at_limit"]:
+        raise StateError(f"field at_limit is 1 in a game that is not over{REMEDY}")
     if state["turn"] >= state["max_turns"]:
         raise StateError(
             f"field turn is {state['turn']} in a game of {state['max_turns']} turns that is not over{REMEDY}"
@@ -119,8 +137,12 @@ def _decision_fits(state: Any, deck: Any) -> None:
         raise StateError(f"field player is {player} in the turn of {state['active']}{REMEDY}")
     if state["solo"] and player == AI:
         raise StateError(f"field player is {player}: the AI is asked nothing{REMEDY}")
-    if window not in WINDOWS.get(Decision(decision), (window,)):
+    if window not in WINDOWS[Decision(decision)]:
         raise StateError(f"field window is {window}, in which no decision {Decision(decision).name} comes up{REMEDY}")
+    if (state["travel"] != NO_CARD) != (window == Timing.BEFORE_TRAVEL):
+        raise StateError(f"field travel is {state['travel']} in window {Timing(window).name}{REMEDY}")
+    if state["travel"] != NO_CARD and not int(rules.travel_actions(state)) >> int(state["travel"]) & 1:
+        raise StateError(f"field travel is {state['travel']}, a Travel that the Desert does not allow{REMEDY}")
     rows = rows_of(state, player)
     if decision in (Decision.CARD, Decision.SECOND_CARD, Decision.HIDE) and (
         asking < 0 or not (rows[0] | rows[1]) >> asking & 1

@@ -35,18 +35,21 @@ class Timing(IntEnum):
     """When an ability applies. Those before ``BUST_CHECK`` are decisions of their owner."""
 
     START_OF_TURN = 0
-    WHEN_TRAVELED = 1
-    AFTER_TRAVEL = 2
-    BEFORE_REST = 3
-    AFTER_REST = 4
-    WHEN_BUSTING = 5
-    BUST_CHECK = 6
-    SCORING = 7
-    NONE = 8
+    INSTEAD_OF_TRAVEL = 1
+    INSTEAD_OF_REST = 2
+    BEFORE_TRAVEL = 3
+    WHEN_TRAVELED = 4
+    AFTER_TRAVEL = 5
+    BEFORE_REST = 6
+    AFTER_REST = 7
+    WHEN_BUSTING = 8
+    BUST_CHECK = 9
+    SCORING = 10
+    NONE = 11
     """Marks an unused ability slot."""
 
 
-NUM_WINDOWS = 6
+NUM_WINDOWS = 9
 """Timings that open a window of decisions: those before ``Timing.BUST_CHECK``."""
 
 
@@ -170,7 +173,10 @@ class Ending(IntEnum):
     FEWER_BUSTS = 2
     SHARED = 3
     MUST_OUTBUST = 4
-    TRUNCATED = 5
+    TURN_LIMIT = 5
+    """The game reached `max_turns`, and was scored as it stood (R11)."""
+    TRUNCATED = 6
+    """The game reached `max_turns`, and has no winner (option ``turn_limit="truncate"``)."""
 
 
 MOVES_ONE_CARD = frozenset({Effect.SHUFFLE, Effect.HIDE, Effect.TO_SCRAPBOOK, Effect.TO_JOURNEY, Effect.SEND})
@@ -178,6 +184,9 @@ SWAPS = frozenset({Effect.SWAP_FACE_UP, Effect.SWAP_CARDS, Effect.SWAP_HIDDEN})
 
 EFFECTS_OF_TIMING: dict[Timing, frozenset[Effect]] = {
     Timing.START_OF_TURN: MOVES_ONE_CARD | SWAPS,
+    Timing.INSTEAD_OF_TRAVEL: MOVES_ONE_CARD | SWAPS,
+    Timing.INSTEAD_OF_REST: MOVES_ONE_CARD | SWAPS,
+    Timing.BEFORE_TRAVEL: MOVES_ONE_CARD | SWAPS,
     Timing.WHEN_TRAVELED: MOVES_ONE_CARD | SWAPS | {Effect.TRAVEL_AGAIN},
     Timing.AFTER_TRAVEL: MOVES_ONE_CARD | SWAPS | {Effect.TRAVEL_AGAIN},
     Timing.BEFORE_REST: MOVES_ONE_CARD | SWAPS,
@@ -187,3 +196,6 @@ EFFECTS_OF_TIMING: dict[Timing, frozenset[Effect]] = {
     Timing.SCORING: frozenset({Effect.SCORE_NOTHING, Effect.POINTS}),
 }
 """The effects that each timing admits."""
+
+AT_TURN = (Timing.START_OF_TURN, Timing.INSTEAD_OF_TRAVEL, Timing.INSTEAD_OF_REST)
+"""The timings whose abilities are offered beside Travel and Rest; a card has at most one of them."""

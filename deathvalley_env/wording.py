@@ -17,6 +17,9 @@ from deathvalley_env.vocabulary import (
 
 WHEN = {
     Timing.START_OF_TURN: "At the start of your turn",
+    Timing.INSTEAD_OF_TRAVEL: "Instead of Traveling",
+    Timing.INSTEAD_OF_REST: "Instead of Resting",
+    Timing.BEFORE_TRAVEL: "Before you Travel",
     Timing.WHEN_TRAVELED: "When you take this card by Travel",
     Timing.AFTER_TRAVEL: "After you Travel",
     Timing.BEFORE_REST: "Before you Rest",
@@ -123,7 +126,7 @@ def _effect(ability: Ability) -> str:
     if effect == Effect.IGNORE:
         return f"ignore {_each(select)}"
     if effect == Effect.SCORE_NOTHING:
-        return f"{_each(select)} scores nothing"
+        return f"{_each(select)} scores neither stars nor abilities"
     card = _one(select)
     return {
         Effect.SHUFFLE: f"shuffle {card} into the deck",

@@ -69,7 +69,8 @@ def results_dtype(game: Game) -> np.dtype:
             ("seed", "u8"),
             ("result", "i1", (game.seats,)),  # 1 won alone, 0 shared or truncated, -1 lost
             ("winner", "i1"),
-            ("truncated", "?"),
+            ("turn_limit", "?"),  # ended at `Game.max_turns`: scored as it stood, or truncated
+            ("truncated", "?"),  # ended there without a winner
             ("decisions", "i4", (game.seats,)),
             ("illegal", "i4", (game.seats,)),  # illegal actions chosen: always 0, or the agent is at fault
             ("end", "u8"),  # equal where games ended in equal states (`fingerprints`)
@@ -241,6 +242,7 @@ def _play_chunk(
             ids = table.ids[over]
             ends[ids] = table.states[over]
             results["result"][ids] = outcome(table.totals[over])
+            results["turn_limit"][ids] = table.status[over] >= Status.TRUNCATED
             results["truncated"][ids] = table.status[over] == Status.TRUNCATED
             table.keep(~over)
             if progress is not None:
