@@ -919,7 +919,16 @@ MOVES = (
     "swap_cards",
     "swap_hidden",
 )
-DECISION_TIMINGS = ("start_of_turn", "when_traveled", "after_travel", "before_rest", "after_rest")
+DECISION_TIMINGS = (
+    "start_of_turn",
+    "instead_of_travel",
+    "instead_of_rest",
+    "before_travel",
+    "when_traveled",
+    "after_travel",
+    "before_rest",
+    "after_rest",
+)
 
 
 def _random_facts(rng, select):
@@ -1025,7 +1034,11 @@ def _random_abilities(rng, timing, room):
         else:
             number = rng.choice((1, 1, 2, 3))
             result = [_random_move(rng, timing) for _ in range(min(room, number))]
-        if timing != "before_rest" and rng.random() < 0.6:
+        if timing in ("instead_of_travel", "instead_of_rest"):
+            optional = True
+        else:
+            optional = timing != "before_rest" and rng.random() < 0.6
+        if optional:
             for ability in result:
                 ability["optional"] = True
     elif timing == "when_busting":
@@ -1092,6 +1105,8 @@ def random_deck(rng):
             timing = rng.choices(timings, [weights[name] for name in timings])[0]
             present = [ability["timing"] for ability in abilities]
             if timing in present and timing not in ("bust_check", "scoring"):
+                continue
+            if timing in TURN_TIMINGS and any(other in TURN_TIMINGS for other in present):
                 continue
             abilities += _random_abilities(rng, timing, 3 - len(abilities))
         rng.shuffle(abilities)
