@@ -21,6 +21,9 @@ DONE = 40
 
 MASK = (1 << 64) - 1
 
+TURN_TIMINGS = ("start_of_turn", "instead_of_travel", "instead_of_rest")
+"""The timings of abilities that are used in the decision TURN; a card has abilities of at most one of them."""
+
 
 # --------------------------------------------------------------------------- the deck
 
@@ -50,7 +53,12 @@ class Ability:
     def __init__(self, table):
         self.timing = table["timing"]
         self.effect = table["effect"]
-        self.mandatory = self.timing == "before_rest" or not table.get("optional", False)
+        if self.timing == "before_rest":
+            self.mandatory = True
+        elif self.timing in ("instead_of_travel", "instead_of_rest"):
+            self.mandatory = False
+        else:
+            self.mandatory = not table.get("optional", False)
         self.select = Selection(table.get("select"))
         self.condition = Condition(table["if"]) if "if" in table else None
         self.hazard = table.get("hazard")
@@ -440,11 +448,11 @@ class Table:
                     nothing.update(self.selected(player, me, ability.select))
         total = 0
         for me in visible:
+            total -= self.cards[me].skulls  # R17: these are never silenced
             if me in nothing:
                 continue
             if me in self.journey[player]:
                 total += self.cards[me].stars
-            total -= self.cards[me].skulls
             for ability in self.cards[me].at("scoring"):
                 if ability.effect == "points" and self.holds(player, me, ability.condition):
                     total += self.points(player, me, ability)
@@ -510,8 +518,16 @@ class Game:
         first_player=None,
         ask_forced=False,
         max_turns=200,
+        turn_limit="terminate",
+        position=None,
     ):
+        """A game dealt from a seed, or played on from a position in which a turn begins.
+
+        A position has the keys of `snapshot` that its cards need: "deck" (bottom first), "face_up", "journey",
+        "scrapbook", "under", "discard", "busts", "turn" and "active". What is left out is empty or 0.
+        """
         assert len(cards) == 18
+        assert turn_limit in ("terminate", "truncate")
         self.cards = [Card(table) for table in cards]
         self.solo = solo
         self.give = backseat or solo  # may a Travel go to the other player's Journey?
@@ -519,27 +535,53 @@ class Game:
         self.must_outbust = must_outbust and solo
         self.ask_forced = ask_forced
         self.max_turns = max_turns
+        self.turn_limit = turn_limit
         self.rng = seed & MASK
         self.table = Table(self.cards)
         self.turn = 0
         self.over = False
+        self.at_limit = False  # ended by the limit of turns, terminated or truncated
         self.truncated = False
         self.decision = None
         self._legal = set()
 
+        if position is None:
+            self._set_up(first_player)
+        else:
+            self._put(position)
+        self.player = self.active
+
+        self._running = self._script()
+        self._resume(None)
+
+    def _set_up(self, first_player):
         self.table.deck = list(range(18))
         self._shuffle()
-        if solo:
+        if self.solo:
             self.active = 0
         elif first_player is not None:
             self.active = first_player
         else:
             self.active = self._below(2)
         self.table.face_up = self.table.deck.pop()
-        self.player = self.active
 
-        self._running = self._script()
-        self._resume(None)
+    def _put(self, position):
+        table = self.table
+        table.deck = list(position.get("deck", []))
+        table.face_up = position.get("face_up")
+        table.journey = [list(row) for row in position.get("journey", [[], []])]
+        table.scrapbook = [list(row) for row in position.get("scrapbook", [[], []])]
+        table.under = {card: list(below) for card, below in position.get("under", {}).items()}
+        table.discard = [list(pile) for pile in position.get("discard", [[], []])]
+        table.busts = list(position.get("busts", [0, 0]))
+        self.turn = position.get("turn", 0)
+        self.active = position.get("active", 0)
+
+        places = [table.deck, *table.journey, *table.scrapbook, *table.discard, *table.under.values()]
+        found = [card for place in places for card in place]
+        if table.face_up is not None:
+            found.append(table.face_up)
+        assert sorted(found) == list(range(18)), sorted(found)
 
     # ---- chance
 
@@ -579,6 +621,11 @@ class Game:
             return None, None
         if self.truncated:
             return None, "truncated"
+        winner, rule = self._decide()
+        return winner, "turn_limit" if self.at_limit else rule
+
+    def _decide(self):
+        """The winner as the table stands, and the rule that says so (R16)."""
         busts = self.table.busts
         if self.must_outbust and busts[1] <= busts[0]:
             return 1, "must_outbust"
@@ -656,7 +703,8 @@ class Game:
             if len(table.deck) + (table.face_up is not None) <= 1:
                 return
             if self.turn >= self.max_turns:
-                self.truncated = True
+                self.at_limit = True
+                self.truncated = self.turn_limit == "truncate"
                 return
             self.active = 1 - self.active
 
@@ -665,10 +713,13 @@ class Game:
         while True:
             window = table.window(player, "start_of_turn")
             legal = {ABILITY + card for card in window}
+            instead = {}
             if not self._must(window):
                 legal |= self._travels()
                 if table.can_rest(player, {}):
                     legal.add(REST)
+                instead = self._insteads(player)
+                legal |= {ABILITY + card for card in instead}
             answer = yield from self._ask(player, "TURN", legal)
             if answer == REST:
                 yield from self._rest(player)
@@ -676,7 +727,23 @@ class Game:
             if answer < ABILITY:
                 yield from self._travel(player, answer)
                 return
-            yield from self._use(player, answer - ABILITY, "start_of_turn", window)
+            me = answer - ABILITY
+            if me in window:
+                yield from self._use(player, me, "start_of_turn", window)
+            else:  # R21, R22: nothing else of the action follows
+                timing = instead[me]
+                yield from self._use(player, me, timing, table.window(player, timing))
+                return
+
+    def _insteads(self, player):
+        """Card -> the timing of its ability that can be used in place of an action."""
+        result = {}
+        for card in self.table.window(player, "instead_of_rest"):
+            result[card] = "instead_of_rest"
+        if self._travels():
+            for card in self.table.window(player, "instead_of_travel"):
+                result[card] = "instead_of_travel"
+        return result
 
     def _travels(self):
         legal = set()
@@ -694,6 +761,7 @@ class Game:
         A Travel granted in a Travel shares the `after_travel` abilities with it: its caller goes on to them.
         """
         table = self.table
+        yield from self._window(player, "before_travel")
         if answer == TRAVEL_TOP:
             card = table.deck.pop()
         else:
@@ -851,7 +919,16 @@ MOVES = (
     "swap_cards",
     "swap_hidden",
 )
-DECISION_TIMINGS = ("start_of_turn", "when_traveled", "after_travel", "before_rest", "after_rest")
+DECISION_TIMINGS = (
+    "start_of_turn",
+    "instead_of_travel",
+    "instead_of_rest",
+    "before_travel",
+    "when_traveled",
+    "after_travel",
+    "before_rest",
+    "after_rest",
+)
 
 
 def _random_facts(rng, select):
@@ -957,7 +1034,11 @@ def _random_abilities(rng, timing, room):
         else:
             number = rng.choice((1, 1, 2, 3))
             result = [_random_move(rng, timing) for _ in range(min(room, number))]
-        if timing != "before_rest" and rng.random() < 0.6:
+        if timing in ("instead_of_travel", "instead_of_rest"):
+            optional = True
+        else:
+            optional = timing != "before_rest" and rng.random() < 0.6
+        if optional:
             for ability in result:
                 ability["optional"] = True
     elif timing == "when_busting":
@@ -1024,6 +1105,8 @@ def random_deck(rng):
             timing = rng.choices(timings, [weights[name] for name in timings])[0]
             present = [ability["timing"] for ability in abilities]
             if timing in present and timing not in ("bust_check", "scoring"):
+                continue
+            if timing in TURN_TIMINGS and any(other in TURN_TIMINGS for other in present):
                 continue
             abilities += _random_abilities(rng, timing, 3 - len(abilities))
         rng.shuffle(abilities)

@@ -46,7 +46,7 @@ class OneTurn(Game):
         self.ask_forced = False
         self.discard_points = options["discard_points"]
         self.must_outbust = options["must_outbust"]
-        self.over = self.truncated = False
+        self.over = self.at_limit = self.truncated = False
 
     def _shuffle(self):
         """The order is unknown before and after."""
@@ -94,7 +94,8 @@ class Search:
             game.over = True
             return 1.0 if game.winner() == 0 else 0.0
         if turns == 1:
-            return 0.0  # truncated
+            game.over = game.at_limit = True  # R11: scored as it stands
+            return 1.0 if game.winner() == 0 else 0.0
         if turns <= self.least_turns:
             raise TooLargeError
         return self.value(game.table, 1 - active, turns - 1)
