@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from deathvalley_env.busts import would_bust
+from deathvalley_env.busts import bust_hazards, would_bust
 from deathvalley_env.hidden import conceal, put_on_top
 from deathvalley_env.rows import hidden_in_row, journey_cards, scrapbook_cards
 from deathvalley_env.rules import carry_out, legal
 from deathvalley_env.scoring import NO_WINNER, ending, score_of, update_scores
 from deathvalley_env.state import STATE
-from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_HAZARDS, Action, Decision, Timing
+from deathvalley_env.vocabulary import HAZARD_LIMIT, NO_CARD, NUM_CARDS, NUM_HAZARDS, Action, Decision, Timing
 from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
 
@@ -115,6 +115,9 @@ NUM_SCRATCH = 3
 MOST_CARDS = NUM_CARDS - 1
 LAST_CARDS = 6
 """Cards in the Desert below which the end of the game is near."""
+
+TRAPPED = 0.01
+"""The estimated chance to win with a Scrapbook that busts by itself."""
 
 SURELY = 1e-9
 """By how much a judgement must be better to count as better: rounding must not decide."""
@@ -250,6 +253,19 @@ def write_features(state: Any, deck: Any, me: int, unknown: bool, out: Any) -> N
 
 
 @kernel
+def trapped(state: Any, deck: Any, player: int) -> bool:
+    """Whether the Scrapbook of `player` makes a bust by itself: then every turn does (R18)."""
+    scrapbook = scrapbook_cards(state, player)
+    if size_of(scrapbook) < HAZARD_LIMIT:
+        return False
+    size, cards = state.journey_size[player], state.journey_set[player]
+    state.journey_size[player], state.journey_set[player] = 0, 0
+    busts = bust_hazards(state, deck, player) != 0
+    state.journey_size[player], state.journey_set[player] = size, cards
+    return busts
+
+
+@kernel
 def judge(state: Any, deck: Any, me: int, unknown: bool, weights: Any, features: Any) -> float:
     """The estimated chance that `me` wins."""
     if state.decision == Decision.OVER:
@@ -257,6 +273,8 @@ def judge(state: Any, deck: Any, me: int, unknown: bool, weights: Any, features:
         winner, _ = ending(state)
         return 0.5 if winner == NO_WINNER else (1.0 if winner == me else 0.0)
     write_features(state, deck, me, unknown, features)
+    if trapped(state, deck, me):
+        return TRAPPED
     early = features[Feature.DESERT]
     late = max(0.0, 1 - early * MOST_CARDS / LAST_CARDS)
     row = weights[setting_of(state)]
