@@ -19,6 +19,7 @@ from agents.noisy import KIND as NOISY  # noqa: E402
 from agents.noisy import noisy  # noqa: E402
 from agents.random import RandomAgent  # noqa: E402
 from agents.rulebook import RulebookAgent  # noqa: E402
+from agents.staller import StallerAgent  # noqa: E402
 from valley_core.decisions import Decisions  # noqa: E402
 from valley_core.errors import OptionError  # noqa: E402
 
@@ -39,6 +40,7 @@ def _register(plain: type[Agent]) -> None:
 _register(RandomAgent)
 _register(GreedyAgent)
 _register(RulebookAgent)
+_register(StallerAgent)
 _register(TrainedAgent)
 register_agent("mcts", mcts)
 

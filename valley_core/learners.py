@@ -36,7 +36,7 @@ MOST_DEALS = 100
 NOTHING = -1
 """In place of an action."""
 
-STRANDED = 3
+STRANDED = -1
 """In place of a `Status`: a seat is asked that nobody plays."""
 
 # The kernels of a game, bound by `LearnerKernels`.

@@ -12,7 +12,7 @@ from valley_core.batch import num_threads, set_num_threads
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 
-PLAIN = ("random", "rulebook", "greedy")
+PLAIN = ("random", "rulebook", "staller", "greedy")
 AGENTS = (*PLAIN, "noisy:0.3", "mcts:20", "mcts:10,leaf=random", "mcts:2,leaf=greedy")
 
 
@@ -84,6 +84,7 @@ def test_names_and_errors() -> None:
         make_agent("clever")
 
 
-def test_the_rulebook_has_no_player_for_rift_valley() -> None:
+@pytest.mark.parametrize("name", ["rulebook", "staller"])
+def test_some_agents_play_death_valley_alone(name: str) -> None:
     with pytest.raises(OptionError, match="cannot play 'riftvalley'"):
-        make_agent("rulebook").start(rift_valley(), np.zeros(1, np.uint64))
+        make_agent(name).start(rift_valley(), np.zeros(1, np.uint64))
