@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from deathvalley_env.busts import bust_hazards, would_bust
+from deathvalley_env.busts import trapped, would_bust
 from deathvalley_env.hidden import conceal, put_on_top
 from deathvalley_env.rows import hidden_in_row, journey_cards, scrapbook_cards
 from deathvalley_env.rules import carry_out, legal
 from deathvalley_env.scoring import NO_WINNER, ending, score_of, update_scores
 from deathvalley_env.state import STATE
-from deathvalley_env.vocabulary import HAZARD_LIMIT, NO_CARD, NUM_CARDS, NUM_HAZARDS, Action, Decision, Timing
+from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_HAZARDS, Action, Decision, Timing
 from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
 
@@ -253,19 +253,6 @@ def write_features(state: Any, deck: Any, me: int, unknown: bool, out: Any) -> N
 
 
 @kernel
-def trapped(state: Any, deck: Any, player: int) -> bool:
-    """Whether the Scrapbook of `player` makes a bust by itself: then every turn does (R18)."""
-    scrapbook = scrapbook_cards(state, player)
-    if size_of(scrapbook) < HAZARD_LIMIT:
-        return False
-    size, cards = state.journey_size[player], state.journey_set[player]
-    state.journey_size[player], state.journey_set[player] = 0, 0
-    busts = bust_hazards(state, deck, player) != 0
-    state.journey_size[player], state.journey_set[player] = size, cards
-    return busts
-
-
-@kernel
 def judge(state: Any, deck: Any, me: int, unknown: bool, weights: Any, features: Any) -> float:
     """The estimated chance that `me` wins."""
     if state.decision == Decision.OVER:
@@ -322,7 +309,7 @@ def complete(state: Any, deck: Any) -> bool:
 
 @kernel
 def takes_top(state: Any, action: int) -> bool:
-    """Whether the top of the deck is taken next: by this action, or by the Travel that waits for the abilities before it."""
+    """Whether the top of the deck is taken next: by this action, or by a Travel that waits for abilities (R20)."""
     if action == Action.TRAVEL_TOP:
         return True
     return state.window == Timing.BEFORE_TRAVEL and state.travel == Action.TRAVEL_TOP

@@ -90,11 +90,15 @@ def _check_alternatives(reader: Reader, drafts: Sequence[_Draft], path: Path) ->
 
     One action uses a card's ability beside Travel and Rest, so that a card has at most one of those timings.
     """
-    at_turn = [(index, draft.timing) for index, draft in enumerate(drafts) if draft.timing in AT_TURN]
+    at_turn = [
+        (index, draft.timing)
+        for index, draft in enumerate(drafts)
+        if draft.timing is not None and draft.timing in AT_TURN
+    ]
     for index, timing in at_turn:
-        if timing is not None and timing != at_turn[0][1]:
+        if timing != at_turn[0][1]:
             problem = f"{word(timing)} beside {word(at_turn[0][1])} on one card"
-            remedy = f"give the card one of {listing(word(t) for t in AT_TURN)}: all are chosen in the place of Travel and Rest"
+            remedy = f"use one of {listing(word(t) for t in AT_TURN)} on a card: one action stands for all three"
             reader.note((*path, index, "timing"), problem, remedy)
     for timing in WINDOWS:
         group = [(index, draft) for index, draft in enumerate(drafts) if draft.timing == timing]

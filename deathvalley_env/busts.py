@@ -66,6 +66,18 @@ def would_bust(state: Any, deck: Any, player: int, card: int) -> bool:
 
 
 @kernel
+def trapped(state: Any, deck: Any, player: int) -> bool:
+    """Whether the Scrapbook of `player` makes a bust by itself: then every turn does (R18)."""
+    if size_of(int(state.scrapbook_set[player])) < HAZARD_LIMIT:
+        return False
+    size, cards = state.journey_size[player], state.journey_set[player]
+    state.journey_size[player], state.journey_set[player] = 0, 0
+    busts = bust_hazards(state, deck, player) != 0
+    state.journey_size[player], state.journey_set[player] = size, cards
+    return busts
+
+
+@kernel
 def discard_hazards(state: Any, deck: Any, player: int, hazards: int) -> None:
     """Discard the rightmost Journey card of each hazard, face down (R4); cards under it go into the deck (R3)."""
     state.touched = bit(0) | bit(1)  # a score may count either discard pile

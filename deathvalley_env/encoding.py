@@ -147,7 +147,8 @@ FACTS = (
         -1,
         1,
         "each ability of each card, in the order of their timings; all 0 where a card has no more. Words are one-hot, "
-        f"and defaults (none, any, both, visible, once) 0: timing ({int(Timing.NONE)}), optional, effect (14), hazard whose limit is "
+        f"and defaults (none, any, both, visible, once) 0: timing ({int(Timing.NONE)}), optional, effect (14), hazard "
+        "whose limit is "
         "raised (4), points / 9, per (4: CARD to ROW_WITHOUT), (every - 1) / 8, 1 / cap or 0 without one; selection: "
         f"{SELECTION_MEANING}; condition: 1 if there is one, unless, this_row (JOURNEY, SCRAPBOOK), this_position "
         "(LEFTMOST, RIGHTMOST), 1 if it counts, at_least / 18, at_most / 18, and the selection counted, as above. "

@@ -77,7 +77,7 @@ def card_ability_points(state: Any, deck: Any, rows: Any, player: int, card: int
 
 @kernel
 def silenced_cards(state: Any, deck: Any, rows: Any, player: int) -> int:
-    """The cards whose stars and abilities score nothing, by `score_nothing` abilities, which all apply at once (R17)."""
+    """The cards whose stars and abilities score nothing: `score_nothing` abilities, all of them at once (R17)."""
     silenced = 0
     with_ability = (rows[0] | rows[1]) & deck.silencers
     while with_ability:

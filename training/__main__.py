@@ -11,6 +11,8 @@ COMMANDS = {
     "expert": "train a network by expert iteration",
     "tournament": "a round robin of agents: ratings with intervals, and who beats whom",
     "strategies": "how Rift Valley plays on each board, and whether its seats are equal",
+    "cards": "how often each card of Death Valley is in the Journey that wins",
+    "endings": "how often games of Death Valley reach the turn limit, by pair of agents",
     "exact": "which late positions of Death Valley's solo game are solved exactly, in what time",
     "train": "a policy learns a game: alone, or in a league with its past selves",
     "strength": "what a network wins alone, written into its file",

@@ -311,3 +311,21 @@ def starting_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         line = [row["setting"], row["agent"], f"{row['seats']}", percent(row["fair"])]
         cells.append([*line, *(shares.get(name, "") for name in names)])
     return ["boards", "agent", "players", "fair", *names], cells
+
+
+def limit_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of games at the turn limit; trapped: a Scrapbook that busts by itself (R18)."""
+    headings = ["setting", "agent", "opponent", "games", "turn limit", "trapped", "longest"]
+    cells = [
+        [row["setting"], row["agent"], row["opponent"]]
+        + [f"{row[name]:,}" for name in ("games", "turn_limit", "trapped", "longest")]
+        for row in rows
+    ]
+    return headings, cells
+
+
+def card_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Headings and cells of cards in Journeys, the most frequent first."""
+    headings = ["card", "ability", "in winning Journeys [95 %]", "in losing ones"]
+    ordered = sorted(rows, key=lambda row: -row["win"])
+    return headings, [[row["card"], row["abilities"], interval(row, "win"), percent(row["lost"])] for row in ordered]

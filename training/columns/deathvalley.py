@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import deathvalley_env  # noqa: F401  (registers the sources that the cache depends on)
+from deathvalley_env.busts import trapped
 from deathvalley_env.scoring import card_scores, ending
 from deathvalley_env.vocabulary import NUM_CARDS, NUM_PLAYERS, Ending
 from valley_core.game import Game
@@ -27,6 +28,8 @@ COLUMNS = np.dtype(
             ("scores", "i4", (NUM_PLAYERS,)),
             ("by_kind", "i4", (NUM_PLAYERS, len(KINDS))),
             ("busts", "i4", (NUM_PLAYERS,)),
+            ("journey", "i4", (NUM_PLAYERS,)),  # the cards of each Journey, as a bit mask
+            ("trapped", "?", (NUM_PLAYERS,)),  # three of a hazard in the Scrapbook: a bust in every turn (R18)
             ("turns", "i4"),
             ("ending", "i4"),
         ],
@@ -53,6 +56,8 @@ def _fill(states: Any, data: Any, out: Any) -> None:
                 rest -= total
             row.by_kind[player, 3] = rest
             row.busts[player] = state.busts[player]
+            row.journey[player] = state.journey_set[player]
+            row.trapped[player] = trapped(state, deck, player)
         row.turns = state.turn
         _, rule = ending(state)
         row.ending = rule
