@@ -47,7 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     boards = commands.add_parser("board", help="check, show, begin or generate a board")
     verbs = boards.add_subparsers(dest="command", required=True)
     check = verbs.add_parser("check", help="list every defect, with line, column and remedy")
-    show = verbs.add_parser("show", help="print a board with rows and columns numbered, and what it holds: a board file")
+    show = verbs.add_parser(
+        "show", help="print a board with rows and columns numbered, and what it holds: a board file"
+    )
     for verb in (check, show):
         verb.add_argument("board", metavar="FILE", help="a board file, or the name of a shipped board")
     verbs.add_parser("template", help="print a board file to fill in")
@@ -59,9 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         meaning = {"seed": "the same seed gives the same board"}.get(name, f"default: {default}")
         if name in usual:
             meaning = f"default: {usual[name]} on {USUAL_SIDE} x {USUAL_SIDE} squares, in proportion on others"
-        generate.add_argument(
-            f"--{name.replace('_', '-')}", type=int, required=required, default=default, help=meaning
-        )
+        generate.add_argument(f"--{name.replace('_', '-')}", type=int, required=required, default=default, help=meaning)
     return parser
 
 

@@ -180,7 +180,9 @@ def _pick(rng: np.random.Generator, places: Sequence[Place]) -> Place:
 
 
 def _empty(grid: Sequence[Sequence[str]], kept: Collection[Place] = ()) -> list[Place]:
-    return [(r, c) for r, row in enumerate(grid) for c, letter in enumerate(row) if letter == "." and (r, c) not in kept]
+    return [
+        (r, c) for r, row in enumerate(grid) for c, letter in enumerate(row) if letter == "." and (r, c) not in kept
+    ]
 
 
 def _beside(place: Place) -> list[Place]:

@@ -113,10 +113,9 @@ def board_rows(field: "Field", table: Any) -> list[dict[str, Any]]:
     """
     import numpy as np
 
+    from riftvalley_env.game import board_names
     from training.fields import parts_of_victory
     from training.statistics import bounded_mean
-
-    from riftvalley_env.game import board_names
 
     names = board_names(field.game.options["boards"])
     if len(names) == 1:

@@ -220,7 +220,9 @@ def test_a_defect_that_is_repeated_is_one_line() -> None:
     (defect,) = caught.value.defects
     assert len(defect.also) == GOOD.count(".") - 1 == 27
     (line,) = caught.value.lines()
-    assert line.startswith('file.txt:15:2: "x" is no letter of the grid of squares (also at 15:3, 15:4, 15:5, 15:6, 16:1')
+    assert line.startswith(
+        'file.txt:15:2: "x" is no letter of the grid of squares (also at 15:3, 15:4, 15:5, 15:6, 16:1'
+    )
     assert " and 22 more places); " in line
     twice = GOOD.replace("DDEEFF\nDDEEFF", "DDEEF\nDDEEF")
     assert BoardError("f", pickle.loads(pickle.dumps(caught.value)).defects).lines() == [line.replace("file.txt", "f")]
@@ -395,7 +397,8 @@ def test_a_rift_that_cannot_be_bridged(squares: str, bridged: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("letters", "what"), [("t", ["trees"]), ("w", ["water"]), ("kel", ["animals"]), ("ktelw", ["trees", "water", "animals"])]
+    ("letters", "what"),
+    [("t", ["trees"]), ("w", ["water"]), ("kel", ["animals"]), ("ktelw", ["trees", "water", "animals"])],
 )
 def test_a_transcribed_board_that_lacks_something(letters: str, what: list[str]) -> None:
     text = GOOD[: GOOD.index("squares\n")], GOOD[GOOD.index("squares\n") + 8 :]
@@ -424,7 +427,7 @@ def test_every_way_in_goes_through_the_check(tmp_path: Path) -> None:
     grid = bad.split("squares\n")[1].split()
     good = board_from_text(GOOD)
     pickled = pickle.dumps(good)
-    was = "..t...".encode()
+    was = b"..t..."
     assert was in pickled
     for make in (
         lambda: board_from_text(bad),
@@ -557,7 +560,9 @@ def test_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_check_shows_warnings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "board.txt"
-    path.write_text("# Mine\n" + with_squares("k..... .tt... .rrr.. ..www. e..... .....l").replace("original", "transcribed"))
+    path.write_text(
+        "# Mine\n" + with_squares("k..... .tt... .rrr.. ..www. e..... .....l").replace("original", "transcribed")
+    )
     assert main(["board", "check", str(path)]) == 0
     captured = capsys.readouterr()
     assert captured.err == ""

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from riftvalley_env.board import BoardError, load_board, shipped_boards
-from riftvalley_env.generator import generate_board
 from riftvalley_env.game import MOST_TURNS, board_pool, longest_game, make_game
+from riftvalley_env.generator import generate_board
 from riftvalley_env.vocabulary import MAX_PLAYERS, MIN_PLAYERS, NUM_AREAS
 from tests.riftvalley_env.games import random_game
 from tests.riftvalley_env.table import board
