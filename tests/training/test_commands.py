@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import tyro
 
+from riftvalley_env.board import load_board
 from training.__main__ import COMMANDS, main
 from training.command import line_of
 from training.expert import Args as ExpertArgs
