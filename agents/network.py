@@ -33,6 +33,9 @@ ACTIVATIONS = ("relu", "tanh")
 Dense = tuple[np.ndarray, np.ndarray]
 """A layer: weights float32 (in, out) and bias float32 (out,)."""
 
+Provenance = tuple[tuple[str, str], ...]
+"""Name and digest of decks or boards, in their order."""
+
 
 class NetworkError(ValleyError, ValueError):
     """A network, or its file, that cannot be used."""
@@ -182,7 +185,8 @@ class Metadata:
         seats: Its seats.
         inputs: How many entries of the observation the network reads.
         encoding: `encoding_of` those entries and the actions.
-        data: Name → digest of each deck or board that it may be played on; None: any, since it observes what they are.
+        data: Name and digest of each deck or board that it may be played on, in their order; None: any, since it
+            observes what they are.
         settings: Options of the game in training.
         command: The command that trained it.
         seed: Seed of the training.
@@ -194,7 +198,7 @@ class Metadata:
     seats: int
     inputs: int
     encoding: str
-    data: Mapping[str, str] | None
+    data: Provenance | None
     settings: Mapping[str, Any]
     command: str
     seed: int
@@ -216,18 +220,38 @@ class Metadata:
                 f"{encoding}): the options of the game differ, or its version"
             )
         if self.data is not None:
-            for name, digest in digests_of(game).items():
-                if digest not in self.data.values():
-                    known = ", ".join(f"{trained!r} (digest {mark})" for trained, mark in self.data.items())
+            for name, digest in provenance_of(game):
+                if digest not in {mark for _, mark in self.data}:
+                    known = ", ".join(f"{trained!r} (digest {mark})" for trained, mark in self.data)
                     return f"was trained on {known}, and this is {name!r} (digest {digest})"
         return None
 
 
-def digests_of(game: Game) -> dict[str, str]:
-    """Name → digest of the deck or the boards that a game is played on."""
+def provenance_of(game: Game) -> Provenance:
+    """Name and digest of the deck, or of each board in the order of the pool, that a game is played on.
+
+    Two of them may have the same name, and where the deal is fixed their order matters.
+    """
     if "deck_digest" in game.options:
-        return {game.options["deck"]: game.options["deck_digest"]}
-    return dict(game.options.get("boards", {}))
+        return ((game.options["deck"], game.options["deck_digest"]),)
+    return tuple(game.options.get("boards", ()))
+
+
+def provenance_from(value: Any) -> Provenance | None:
+    """The provenance in the metadata of a file; the first files held an object of name and digest.
+
+    Raises:
+        NetworkError: It is none.
+    """
+    if value is None:
+        return None
+    pairs = list(value.items()) if isinstance(value, dict) else value
+    if not isinstance(pairs, list) or not all(
+        isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(part, str) for part in pair)
+        for pair in pairs
+    ):
+        raise NetworkError(f"data is a list of names and digests, or null, not {value!r}")
+    return tuple((name, digest) for name, digest in pairs)
 
 
 def encoding_of(game: Game, inputs: int) -> str:
@@ -270,7 +294,7 @@ def metadata_of(
             f"a network reads all {game.layout.size} entries of this observation or the first {game.fixed_from}, "
             f"not {inputs}"
         )
-    data = None if any_data else digests_of(game)
+    data = None if any_data else provenance_of(game)
     encoding = encoding_of(game, inputs)
     return Metadata(
         game.name, game.seats, inputs, encoding, data, dict(game.options), command, seed, dict(versions), strength
@@ -375,6 +399,7 @@ def _load(path: str, changed: int, size: int) -> "tuple[AnyNetwork, Metadata]":
         if not isinstance(residual, bool):
             raise NetworkError(f"residual is true or false, not {residual!r}")
         strength = tuple(Strength(**row) for row in built.pop("strength"))
+        built["data"] = provenance_from(built["data"])
         metadata = Metadata(**built, strength=strength)
 
         def layer(name: str) -> Dense:
@@ -382,8 +407,6 @@ def _load(path: str, changed: int, size: int) -> "tuple[AnyNetwork, Metadata]":
             return np.ascontiguousarray(weights, np.float32), np.ascontiguousarray(bias, np.float32)
 
         hidden = tuple(layer(f"hidden_{k}") for k in range(count))
-        if not isinstance(metadata.data, dict | None):
-            raise NetworkError(f"data is an object or null, not {metadata.data!r}")
         network: AnyNetwork
         if items is None:
             network = Network(hidden, layer("policy"), layer("value"), activation, residual)

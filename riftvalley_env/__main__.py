@@ -5,11 +5,14 @@ import inspect
 import io
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from riftvalley_env.board import Board, BoardError, load_board
 from riftvalley_env.board_check import most_areas
+from riftvalley_env.board_file import GRIDS, KEYS
 from riftvalley_env.board_template import template
-from riftvalley_env.generator import generate_board
+from riftvalley_env.generator import USUAL_SIDE, generate_board, usual_numbers
+from riftvalley_env.numbered import numbered
 from riftvalley_env.vocabulary import SQUARE_LETTERS
 from valley_core.errors import OptionError
 
@@ -44,21 +47,25 @@ def _parser() -> argparse.ArgumentParser:
     boards = commands.add_parser("board", help="check, show, begin or generate a board")
     verbs = boards.add_subparsers(dest="command", required=True)
     check = verbs.add_parser("check", help="list every defect, with line, column and remedy")
-    show = verbs.add_parser("show", help="print a board with its areas, and what it holds")
+    show = verbs.add_parser(
+        "show", help="print a board with rows and columns numbered, and what it holds: a board file"
+    )
     for verb in (check, show):
         verb.add_argument("board", metavar="FILE", help="a board file, or the name of a shipped board")
     verbs.add_parser("template", help="print a board file to fill in")
     generate = verbs.add_parser("generate", help="print a random valid board")
+    usual = usual_numbers(USUAL_SIDE, USUAL_SIDE)
     for name, parameter in inspect.signature(generate_board).parameters.items():
         required = parameter.default is inspect.Parameter.empty
         default = None if required else parameter.default
-        generate.add_argument(
-            f"--{name.replace('_', '-')}", type=int, required=required, default=default, help=f"default: {default}"
-        )
+        meaning = {"seed": "the same seed gives the same board"}.get(name, f"default: {default}")
+        if name in usual:
+            meaning = f"default: {usual[name]} on {USUAL_SIDE} x {USUAL_SIDE} squares, in proportion on others"
+        generate.add_argument(f"--{name.replace('_', '-')}", type=int, required=required, default=default, help=meaning)
     return parser
 
 
-def _output(command: str, board: str = "", **numbers: int) -> str:
+def _output(command: str, board: str = "", **numbers: Any) -> str:
     """What a command prints."""
     if command == "template":
         return template()
@@ -66,29 +73,28 @@ def _output(command: str, board: str = "", **numbers: int) -> str:
         return generate_board(**numbers).to_text()
     loaded = load_board(board)
     if command == "check":
-        return f"{board}: no defects (board {loaded.name}, digest {loaded.digest})\n"
+        warned = [f"warning: {warning.text(board)}" for warning in loaded.warnings]
+        count = f", {len(warned)} warning{'s' if len(warned) > 1 else ''}" if warned else ""
+        return "\n".join([*warned, f"{board}: no defects{count} (board {loaded.name}, digest {loaded.digest})", ""])
     return shown(loaded)
 
 
 def shown(board: Board) -> str:
-    """A board as text: what it is and holds, then squares and areas side by side, with rows and columns numbered."""
+    """A board as a board file: what it holds in comments, rows and columns numbered as in the names of actions."""
     letters = "".join(board.squares)
     held = ", ".join(f"{letters.count(letter)} {square.name.lower()}" for letter, square in SQUARE_LETTERS.items())
     most, _ = most_areas(board.areas, board.squares)
-    columns = " ".join(str(c % 10) for c in range(1, board.width + 1))
-    rows = [
-        f"{r:2}  {' '.join(squares)}    {' '.join(areas)}"
-        for r, (squares, areas) in enumerate(zip(board.squares, board.areas, strict=True), start=1)
-    ]
-    head = [
-        f"{board.name} ({board.kind}, {board.source}, {board.height} x {board.width}, digest {board.digest})",
-        f"notes: {board.notes}",
-        f"squares: {held}",
-        f"the most areas that one Trail can enter: {most}",
+    lines = [
+        f"# {board.name}: {board.height} x {board.width} squares, digest {board.digest}",
+        f"# squares: {held}",
+        f"# the most areas that one Trail can enter: {most}",
+        *(f"# warning: {warning.problem}" for warning in board.warnings),
         "",
-        f"    {columns}    {columns}",
+        *(f"{key}: {getattr(board, key)}".rstrip() for key in KEYS),
     ]
-    return "\n".join([*head, *rows, ""])
+    for name in GRIDS:
+        lines += ["", name, *numbered(getattr(board, name))]
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":

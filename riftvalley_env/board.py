@@ -6,15 +6,34 @@ Every way checks every constraint, so that a `Board` is always one that can be p
 import difflib
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
 from riftvalley_env.board_check import check
-from riftvalley_env.board_file import GRIDS, BoardError, Defect, Parts, read_file, split
+from riftvalley_env.board_file import (
+    GRIDS,
+    KEYS,
+    BoardError,
+    BoardWarning,
+    Defect,
+    Parts,
+    collapsed,
+    read_file,
+    split,
+)
 
-__all__ = ["Board", "BoardError", "Defect", "board_from_text", "load_board", "load_boards", "shipped_boards"]
+__all__ = [
+    "Board",
+    "BoardError",
+    "BoardWarning",
+    "Defect",
+    "board_from_text",
+    "load_board",
+    "load_boards",
+    "shipped_boards",
+]
 
 
 @dataclass(frozen=True)
@@ -30,6 +49,9 @@ class Board:
         squares: The rows of squares: ``.`` empty, ``k`` kob, ``e`` elephant, ``l`` lion, ``t`` tree, ``w`` water,
             ``r`` Rift.
 
+        warnings: What is hardly meant so, though it can be played on; lines and columns are those of the file that the
+            board was read from, else of `to_text`.
+
     Raises:
         BoardError: The board breaks a rule of ``docs/boards.md``.
     """
@@ -40,6 +62,7 @@ class Board:
     notes: str
     areas: tuple[str, ...]
     squares: tuple[str, ...]
+    warnings: tuple[Defect, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "areas", tuple(self.areas))
@@ -51,9 +74,18 @@ class Board:
             raise BoardError(f'"{self.name}"', [Defect(None, None, "a part holds a line break", "take it away")])
         # Nothing unchecked reaches a kernel, however it was made.
         parts = _checked(f'"{self.name}"', split(self.to_text()))
-        if [parts.grids[name] for name in GRIDS] != [list(self.areas), list(self.squares)]:
-            problem = "a row of a grid is blank, indented, or begins with #"
+        if [len(parts.grids[name]) for name in GRIDS] != [len(self.areas), len(self.squares)]:
+            problem = "a row of a grid is blank, or begins with #"
             raise BoardError(f'"{self.name}"', [Defect(None, None, problem, "give each row as letters alone")])
+        for key in KEYS:
+            object.__setattr__(self, key, parts.header[key])
+        for name in GRIDS:  # as they were understood: without blanks, in capital or small letters
+            object.__setattr__(self, name, tuple(parts.grids[name]))
+        object.__setattr__(self, "warnings", tuple(collapsed(parts.warnings)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (*(getattr(self, key) for key in KEYS), self.areas, self.squares)
+        return Board, parts  # so that a pickled board is checked, too
 
     @property
     def height(self) -> int:
@@ -88,7 +120,9 @@ def _board(file: str, parts: Parts) -> Board:
     _checked(file, parts)
     header = parts.header
     areas, squares = (tuple(parts.grids[name]) for name in GRIDS)
-    return Board(header["name"], header["kind"], header["source"], header["notes"], areas, squares)
+    board = Board(header["name"], header["kind"], header["source"], header["notes"], areas, squares)
+    object.__setattr__(board, "warnings", tuple(collapsed(parts.warnings)))
+    return board
 
 
 def board_from_text(text: str, file: str = "text") -> Board:

@@ -1,32 +1,41 @@
-"""The constraints of a board: nine connected areas, one Rift, no Trail that enters more than five areas."""
+"""The constraints of a board: nine connected areas, one Rift, a place for a first Stop, no Trail that enters more than
+five areas; and what is hardly meant so.
+"""
 
 from collections.abc import Iterator, Sequence
 
 from riftvalley_env.board_file import Parts
-from riftvalley_env.vocabulary import AREA_LETTERS, MAX_AREAS_OF_TRAIL, MIN_RIFT
+from riftvalley_env.vocabulary import ANIMALS, AREA_LETTERS, MAX_AREAS_OF_TRAIL, MIN_RIFT, SQUARE_LETTERS
 
 Place = tuple[int, int]
 """Row and column, from 0."""
+
+ANIMAL_LETTERS = "".join(letter for letter, square in SQUARE_LETTERS.items() if square in ANIMALS)
 
 STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
 def check(parts: Parts) -> None:
-    """Note every breach of a constraint, in each grid whose form has no defect."""
+    """Note every breach of a constraint, in each grid whose form has no defect; if there is none, the warnings."""
     rift_is_straight = False
     if "areas" in parts.sound:
         _check_areas(parts, parts.grids["areas"])
     if "squares" in parts.sound:
         rift_is_straight = _check_rift(parts, parts.grids["squares"])
+        _check_first_stop(parts, parts.grids["squares"])
         if parts.header.get("kind") == "identical":
             _check_no_obstacles(parts, parts.grids["squares"])
     if "sizes" in parts.sound and rift_is_straight:
         _check_trails(parts, parts.grids["areas"], parts.grids["squares"])
+    if not parts.defects:
+        _warn_of_bridges(parts, parts.grids["squares"])
+        _warn_of_squares(parts, parts.grids["squares"])
+        _warn_of_areas(parts, parts.grids["areas"])
 
 
 def _at(parts: Parts, grid: str, place: Place) -> tuple[int, int]:
     """Line and column of a square in the file."""
-    return parts.grid_lines[grid][place[0]], parts.indents[grid] + place[1] + 1
+    return parts.grid_lines[grid][place[0]], parts.grid_columns[grid][place[0]][place[1]]
 
 
 def _places(grid: Sequence[str], letter: str) -> list[Place]:
@@ -93,6 +102,62 @@ def _check_no_obstacles(parts: Parts, squares: Sequence[str]) -> None:
             parts.note(
                 line, column, f"{word} on a board of kind identical", "take it away, or write kind: asymmetrical"
             )
+
+
+def around(place: Place) -> list[Place]:
+    """The places adjacent in 8 directions, on the board or not."""
+    return [(place[0] + dr, place[1] + dc) for dr in (-1, 0, 1) for dc in (-1, 0, 1) if dr or dc]
+
+
+def first_stops(squares: Sequence[str]) -> list[Place]:
+    """The squares that admit a Stop in turn 0: empty, and not adjacent to an animal in 8 directions."""
+    near = {other for letter in ANIMAL_LETTERS for place in _places(squares, letter) for other in around(place)}
+    return [place for place in _places(squares, ".") if place not in near]
+
+
+def bridges(squares: Sequence[str]) -> list[Place]:
+    """The Rift squares, of one straight strip, that can be bridged: both squares beside the strip are empty."""
+    rift = _places(squares, "r")
+    dr, dc = (1, 0) if len({r for r, _ in rift}) == 1 else (0, 1)
+    empty = set(_places(squares, "."))
+    return [(r, c) for r, c in rift if {(r - dr, c - dc), (r + dr, c + dc)} <= empty]
+
+
+def small_areas(areas: Sequence[str]) -> list[Place]:
+    """The squares that are the only one of their area."""
+    found = (_places(areas, letter) for letter in AREA_LETTERS)
+    return [places[0] for places in found if len(places) == 1]
+
+
+def _check_first_stop(parts: Parts, squares: Sequence[str]) -> None:
+    if not first_stops(squares):
+        line, column = _at(parts, "squares", (0, 0))
+        remedy = "leave an empty square with no animal around it, in 8 directions"
+        parts.note(line, column, "no square admits the first Stop of a game", remedy)
+
+
+def _warn_of_bridges(parts: Parts, squares: Sequence[str]) -> None:
+    if not bridges(squares):
+        line, column = _at(parts, "squares", _places(squares, "r")[0])
+        remedy = "leave empty squares on both sides of a square of the Rift"
+        parts.warn(line, column, "no Trail can bridge the Rift", remedy)
+
+
+def _warn_of_squares(parts: Parts, squares: Sequence[str]) -> None:
+    """The published asymmetrical boards hold all of these."""
+    if (parts.header["kind"], parts.header["source"]) == ("asymmetrical", "transcribed"):
+        held = {letter for row in squares for letter in row}
+        for letters, what in (("t", "trees"), ("w", "water"), (ANIMAL_LETTERS, "animals")):
+            if held.isdisjoint(letters):
+                line, column = _at(parts, "squares", (0, 0))
+                problem = f"a transcribed asymmetrical board without {what}"
+                parts.warn(line, column, problem, f"type in all that is printed on the squares ({' '.join(letters)})")
+
+
+def _warn_of_areas(parts: Parts, areas: Sequence[str]) -> None:
+    for place in small_areas(areas):
+        line, column = _at(parts, "areas", place)
+        parts.warn(line, column, "an area of one square", "look whether the letters of all its squares are the same")
 
 
 def _is_rift(squares: Sequence[str], r: int, c: int) -> bool:

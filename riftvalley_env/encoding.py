@@ -104,10 +104,12 @@ def _path_names(height: int, width: int) -> list[str]:
     for a in range(height * width):
         for b in range(a + 1, height * width):
             ends = f"{name_of(a, width)} {name_of(b, width)}"
-            if a // width == b // width or a % width == b % width:
+            # The corner in the row of the start, then the one in its column.
+            corners = (a // width * width + b % width, b // width * width + a % width)
+            if a in corners or b in corners:
                 names.append(ends)
             else:
-                names += [f"{ends}, row first", f"{ends}, column first"]
+                names += [f"{ends}, corner {name_of(corner, width)}" for corner in corners]
     return names
 
 

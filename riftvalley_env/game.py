@@ -1,13 +1,15 @@
 """The game with its options chosen: a `valley_core.game.Game`."""
 
 import os
+import warnings
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from riftvalley_env import encoding, hidden, rules
-from riftvalley_env.board import Board, load_board, shipped_boards
+from riftvalley_env.board import Board, BoardWarning, load_board, shipped_boards
 from riftvalley_env.board_data import boards_record
 from riftvalley_env.render import describe
 from riftvalley_env.scoring import board_score, compare, ending, score_of, wins
@@ -65,6 +67,10 @@ def make_game(
     Raises:
         OptionError: An option is out of range, or there are too few boards, or too many.
         BoardError: A board has defects.
+
+    Warns:
+        BoardWarning: A board is hardly meant so: its Rift can nowhere be bridged, an area is one square, or a
+            transcribed board lacks what the published ones hold.
     """
     players = whole_number("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)
     pool = board_pool(boards, players)
@@ -78,7 +84,11 @@ def make_game(
     template = new_states(1, num_players=players, max_turns=turns, deal=dealt, flat=flat)
     height, width = int(data[0]["height"]), int(data[0]["width"])
     layout = encoding.layout_of(players, height, width)
-    names = [board.name for board in pool]
+    provenance = tuple((board.name, board.digest) for board in pool)
+    names = board_names(provenance)
+    for board in dict.fromkeys(pool):
+        for found in board.warnings:
+            warnings.warn(BoardWarning(f'board "{board.name}": {found.problem}; {found.remedy}'), stacklevel=2)
     greatest = 1.5 if kind == Reward.SHAPED else 1.0
     return Game(
         name="riftvalley",
@@ -103,7 +113,7 @@ def make_game(
         check_state=lambda state: check_state(state, data, template[0]),
         options={
             "num_players": players,
-            "boards": {board.name: board.digest for board in pool},
+            "boards": provenance,
             "actions": actions,
             "deal": dealt.name.lower(),
             "reward": reward,
@@ -126,6 +136,12 @@ def board_pool(boards: BoardLike | Sequence[BoardLike], players: int) -> list[Bo
             f"boards has {len(boards)} boards; give 1 for all players, or {players} to {MAX_BOARDS} to deal from"
         )
     return [load_board(board) for board in boards]
+
+
+def board_names(provenance: Sequence[tuple[str, str]]) -> list[str]:
+    """What to call boards of these names and digests: by name; where several boards have one name, with the digest."""
+    boards_of = Counter(name for name, _ in set(provenance))
+    return [name if boards_of[name] == 1 else f"{name} ({digest})" for name, digest in provenance]
 
 
 def longest_game(pool: Sequence[Board], players: int) -> int:

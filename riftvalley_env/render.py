@@ -3,9 +3,10 @@
 from typing import Any
 
 from riftvalley_env import rules
+from riftvalley_env.numbered import ROW_DIGITS, heading, row_length, row_of
 from riftvalley_env.scoring import score_of
 from riftvalley_env.trails import mark_at
-from riftvalley_env.vocabulary import AREA_LETTERS, SQUARE_LETTERS, TENTS_OF_BOARD, Mark, Square
+from riftvalley_env.vocabulary import AREA_LETTERS, NO_AREA, SQUARE_LETTERS, TENTS_OF_BOARD, Mark, Square
 
 PRINTED = {square: letter for letter, square in SQUARE_LETTERS.items()} | {Square.OUTSIDE: " "}
 SIGNS = {
@@ -23,6 +24,10 @@ LEGEND = (
     "o Stop, @ connected Stop, ^ Tent, lines: Trails, each with the seat's number; "
     "k kob, e elephant, l lion, t tree, w water, r Rift; to the right the areas"
 )
+CELL = 2
+"""Characters of a square."""
+GAP = "   "
+"""Between the squares and the areas."""
 
 
 def square_sign(state: Any, data: Any, board: int, square: int) -> str:
@@ -34,15 +39,16 @@ def square_sign(state: Any, data: Any, board: int, square: int) -> str:
 
 
 def draw_board(state: Any, data: Any, board: int) -> list[str]:
-    """A board as lines of text: its squares, and its areas to the right."""
-    height, width = int(data["height"]), int(data["width"])
-    areas = data["board"][state["start"][board]]["area"]
-    lines = []
-    for row in range(height):
-        squares = range(row * width, (row + 1) * width)
-        signs = " ".join(square_sign(state, data, board, s) for s in squares)
-        letters = "".join(AREA_LETTERS[areas[s]] if areas[s] >= 0 else " " for s in squares)
-        lines.append(f"  {signs}   {letters}".rstrip())
+    """A board as lines of text: its squares, and its areas to the right, with rows and columns numbered."""
+    width = int(data["width"])
+    areas = data["board"][state["start"][board]]["area"][: int(data["squares"])].reshape(-1, width)
+    there = areas != NO_AREA  # the board may be smaller than the grid
+    rows, columns = int(there.any(1).sum()), int(there.any(0).sum())
+    lines = [f"{'':{ROW_DIGITS}}  {heading(columns, CELL):{row_length(columns, CELL)}}{GAP}{heading(columns)}"]
+    for row in range(rows):
+        signs = row_of([square_sign(state, data, board, row * width + c) for c in range(columns)], CELL)
+        letters = row_of([AREA_LETTERS[area] for area in areas[row, :columns]])
+        lines.append(f"{row + 1:{ROW_DIGITS}}  {signs}{GAP}{letters}".rstrip())
     return lines
 
 

@@ -1,7 +1,7 @@
 """The rules: set-up, what may be drawn, what drawing does, the end (rulebook, Gameplay to End of Game).
 
 A turn: every seat decides on one element for the board in front of it (`decide`); when the last one has, all are drawn,
-the boards move to the left, and the end is checked (`end_turn`). ``R1`` … ``R12`` are the rulings of
+the boards move to the left, and the end is checked (`end_turn`). ``R1`` … ``R14`` are the rulings of
 ``docs/riftvalley.md``. `board` is the seat that started with the board (see `riftvalley_env.state`).
 """
 
@@ -56,7 +56,7 @@ def reset(state: Any, data: Any) -> None:
 
 @kernel
 def deal_boards(state: Any, data: Any) -> None:
-    """Give each seat the board that it starts with: the first ones of the pool, shuffled where boards are drawn."""
+    """Give each seat the board that it starts with: the first of the pool, shuffled where boards are drawn (R14)."""
     for seat in range(MAX_PLAYERS):
         state.start[seat] = 0 if state.deal == Deal.SAME else seat
     if state.deal == Deal.SHUFFLED:
@@ -142,8 +142,8 @@ def column_is_open(state: Any, board: int, who: int, column: int, top: int, bott
 def is_open(state: Any, board: int, seat: int, row: int, column: int, end_row: int, end_column: int, way: int) -> bool:
     """Whether `seat` may draw the Trail between two of its Stops, the first with the lower index (rulebook, Trails).
 
-    A straight Trail is `Way.ROW_FIRST`. The walls of the owner of the board leave its Rift open the short way (R3, R4);
-    the corner is on an empty square.
+    A straight Trail runs along a row or a column (R13) and is `Way.ROW_FIRST`. The walls of the owner of the board
+    leave its Rift open the short way (R3, R4); the corner is on an empty square.
     """
     who = 1 if seat == board else 0
     if row == end_row:

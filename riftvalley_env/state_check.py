@@ -7,10 +7,10 @@ import numpy as np
 from riftvalley_env import rules
 from riftvalley_env.encoding import begins_trail
 from riftvalley_env.state import STATE
+from riftvalley_env.state_counts import can_draw_on, check_counts
 from riftvalley_env.trails import STOPS, squares_with, trails_on
 from riftvalley_env.vocabulary import (
     FULL_BOARDS_AT_END,
-    MAX_SQUARES,
     NOWHERE,
     NUM_MARKS,
     Deal,
@@ -48,6 +48,7 @@ def check_state(state: Any, data: np.ndarray, template: np.ndarray) -> None:
     _check_start(state, players)
     _check_drawn(state, datum, players)
     _check_end(state, players)
+    check_counts(state, datum, players)
     _check_turn(state, datum, players)
 
 
@@ -104,7 +105,7 @@ def _check_end(state: Any, players: int) -> None:
         raise StateError(f"field last_turn is {last}, which cannot be at turn {turn}{REMEDY}")
     ended, late = 0 <= last < turn, turn >= int(state["max_turns"])
     if over != (ended or late) or bool(state["truncated"]) != (late and not ended):
-        raise StateError(f"fields over and truncated do not agree with turn {turn}{REMEDY}")
+        raise StateError(f"fields over and truncated do not agree with turn {turn} and last_turn {last}{REMEDY}")
 
 
 def _check_turn(state: Any, datum: Any, players: int) -> None:
@@ -147,26 +148,10 @@ def _is_legal(state: Any, datum: Any, seat: int) -> bool:
         begun = own_stop and not state["one_step"] and state["turn"] > 0
         return square == NOWHERE or (begun and bool(begins_trail(state, datum, board, seat, row, column)))
     if element == Element.PASS:
-        return square == NOWHERE and (state["last_turn"] >= 0 or not can_draw(state, datum, seat))
+        return square == NOWHERE and (state["last_turn"] >= 0 or not can_draw_on(state, datum, board, seat))
     if square == NOWHERE:
         return False
     if element == Element.STOP:
         return bool(rules.stop_columns(state, datum, board, row) >> column & 1)
     empty = rules.empty_columns(state, datum, board, row) >> column & 1
     return bool(rules.tents_allowed(state, board) and empty)
-
-
-def can_draw(state: Any, datum: Any, seat: int) -> bool:
-    """Whether any element is legal for a seat on the board in front of it."""
-    board = int(rules.held_board(state, seat))
-    width = int(datum["width"])
-    for row in range(int(datum["height"])):
-        tents = rules.tents_allowed(state, board) and rules.empty_columns(state, datum, board, row)
-        if tents or rules.stop_columns(state, datum, board, row):
-            return True
-    stops = [
-        s
-        for s in range(min(MAX_SQUARES, int(datum["squares"])))
-        if state["stops"][board, seat, s // width] >> s % width & 1
-    ]
-    return state["turn"] > 0 and any(begins_trail(state, datum, board, seat, *divmod(s, width)) for s in stops)

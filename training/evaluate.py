@@ -195,7 +195,8 @@ def run_agents(args: Args) -> int:
     first = plans[0]
     title = f"{first.entry.title}: wins against {rows[0]['opponent']} ({args.games:,} deals, seed {args.seed})"
     # Before the tables: a closed pipe must not cost the results.
-    code = write(args, first.game, tuple(dict.fromkeys(plan.agent for plan in plans)), rows, rows, title)
+    games = {plan.setting: plan.game for plan in plans}
+    code = write(args, games, tuple(dict.fromkeys(plan.agent for plan in plans)), rows, rows, title)
     console.print(tables.table(title, *tables.outcome_table(rows), 3))
     if any(row["differences"] for row in rows):
         console.print(tables.table("Differences on the same deals", *tables.difference_table(rows), 2))
@@ -236,7 +237,7 @@ def run_field(args: Args) -> int:
     names = ", ".join(args.field)
     title = f"{plans[0].entry.title}: {names}, seats rotated ({args.games:,} deals, seed {args.seed})"
     # Before the tables: a closed pipe must not cost the results.
-    code = write(args, plans[0].game, (), rows, agents, title)
+    code = write(args, {field.setting: field.game for field in plans}, (), rows, agents, title)
     console.print(tables.table(title, *tables.field_table(agents), 2))
     if any(row["differences"] for row in agents):
         console.print(tables.table("Differences on the same deals, seat by seat", *tables.difference_table(agents), 2))
@@ -274,14 +275,25 @@ def print_times(console: "Console", games: int, seconds: float, setup: float) ->
 
 
 def write(
-    args: Args, game: "Game", agents: Sequence[str], rows: Sequence[Row], shown: Sequence[Row], title: str
+    args: Args,
+    games: Mapping[str, "Game"],
+    agents: Sequence[str],
+    rows: Sequence[Row],
+    shown: Sequence[Row],
+    title: str,
 ) -> int:
-    """Write the files that were asked for, with the `shown` rows in the plot; the exit code."""
+    """Write the files that were asked for, with the `shown` rows in the plot; the exit code.
+
+    `games` are those of each setting: the options of the first are written, and the decks or boards of all.
+    """
+    from agents.network import provenance_of
     from training.cells import fault
     from training.report import config_of, write_json
 
     if args.json:
-        write_json(args.json, config_of(args, agents=agents, options=dict(game.options)), args.seed, rows)
+        data = {setting: provenance_of(game) for setting, game in games.items()}
+        options = dict(next(iter(games.values())).options)
+        write_json(args.json, config_of(args, agents=agents, options=options, data=data), args.seed, rows)
     if args.plot:
         from training.plots import plot_wins
 

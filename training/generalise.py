@@ -173,13 +173,15 @@ def plans_of(args: Args, entry: "Entry") -> tuple[list[Place], list[list["Plan"]
 
 def rows_of(args: Args, place: Place, played: Sequence["Cell"]) -> list[Row]:
     """A row for each agent on a deck or board (`cells.compared`), the networks by what they are."""
+    from agents.network import provenance_of
     from agents.network_agent import KIND
     from training.cells import compared
 
     called = {f"{KIND}:{path}": ALONE for path in args.alone} | {f"{KIND}:{args.general}": GENERAL}
     rows = compared(played)
     for row in rows:
-        row |= {"drawn": place.seed, "seen": place.seen, "agent": called.get(row["agent"], row["agent"])}
+        row |= {"drawn": place.seed, "data": provenance_of(place.game), "seen": place.seen}
+        row |= {"agent": called.get(row["agent"], row["agent"])}
         for other in row["differences"]:
             other["to"] = called.get(other["to"], other["to"])
     return rows

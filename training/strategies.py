@@ -49,7 +49,7 @@ def fields_of(args: Args) -> list["Field"]:
     """
     from agents import make_agent
     from riftvalley_env.board import shipped_boards
-    from riftvalley_env.game import SETS
+    from riftvalley_env.game import SETS, board_names
     from training.fields import Field
     from training.games import entry_of
 
@@ -57,11 +57,14 @@ def fields_of(args: Args) -> list["Field"]:
     shipped = [*shipped_boards("asymmetrical"), *SETS]
     for agent in args.agents:
         make_agent(agent)
-    cells = [
-        (Path(boards).stem, entry.make(boards=boards, num_players=players))
-        for boards in dict.fromkeys(args.boards or shipped)
-        for players in dict.fromkeys(args.players if boards in SETS else args.players[:1])
-    ]
+    cells = []
+    chosen = list(dict.fromkeys(args.boards or shipped))
+    made = {boards: entry.make(boards=boards, num_players=args.players[0]) for boards in chosen}
+    # Files of one name in two folders are two settings.
+    called = board_names([(Path(boards).stem, game.options["boards"][0][1]) for boards, game in made.items()])
+    for name, boards in zip(called, chosen, strict=True):
+        for players in dict.fromkeys(args.players if boards in SETS else args.players[:1]):
+            cells.append((name, entry.make(boards=boards, num_players=players)))
     agents = dict.fromkeys(args.agents)
     return [Field(entry, game, setting, (agent,) * game.seats) for setting, game in cells for agent in agents]
 
@@ -110,10 +113,11 @@ def board_rows(field: "Field", table: Any) -> list[dict[str, Any]]:
     """
     import numpy as np
 
+    from riftvalley_env.game import board_names
     from training.fields import parts_of_victory
     from training.statistics import bounded_mean
 
-    names = list(field.game.options["boards"])
+    names = board_names(field.game.options["boards"])
     if len(names) == 1:
         return []
     parts = parts_of_victory(table["result"])
@@ -136,6 +140,7 @@ def run(args: Args) -> int:
     """Play, print the tables and write the files; the exit code."""
     from time import perf_counter
 
+    from agents.network import provenance_of
     from training import tables
     from training.cells import fault
     from training.fields import warm_up
@@ -171,7 +176,8 @@ def run(args: Args) -> int:
         f"{len(fields) * args.games:,} games in {seconds:.1f} s, after {setup:.1f} s of compiling and loading"
     )
     if args.json:
-        write_json(args.json, config_of(args, game=GAME), args.seed, rows)
+        data = {field.setting: provenance_of(field.game) for field in fields}
+        write_json(args.json, config_of(args, game=GAME, data=data), args.seed, rows)
     if args.plot:
         from training.plots import plot_strategies
 

@@ -13,12 +13,13 @@ from agents.network import (
     NetworkError,
     Strength,
     check_fit,
-    digests_of,
     encoding_of,
     load_network,
     metadata_of,
+    provenance_of,
     save_network,
 )
+from agents.trained import WEIGHTS
 from deathvalley_env.deck import deck_from_dict, load_deck
 from deathvalley_env.game import make_game as death_valley
 from riftvalley_env.board import load_board
@@ -174,7 +175,7 @@ def test_too_large_and_out_of_range(tmp_path: Path) -> None:
         ({"activation": "gelu"}, "incomplete or damaged .*relu or tanh"),
         ({"seats": None}, "incomplete or damaged .*seats"),
         ({"strength": [{"win": 1}]}, "incomplete or damaged"),
-        ({"data": ["498e79ee49af"]}, "incomplete or damaged .*data is an object or null"),
+        ({"data": ["498e79ee49af"]}, "incomplete or damaged .*data is a list of names and digests, or null"),
         ({"inputs": 7}, "incomplete or damaged .*7 inputs"),
         ({"residual": "yes"}, "incomplete or damaged .*residual is true or false"),
     ],
@@ -241,10 +242,42 @@ def test_an_encoding_is_what_is_read_and_done_whatever_cards_are_called() -> Non
 
 
 def test_data_by_name_and_digest() -> None:
-    assert digests_of(death_valley()) == {load_deck("highs_and_lows").name: load_deck("highs_and_lows").digest}
-    boards = digests_of(rift_valley())
+    deck = load_deck("highs_and_lows")
+    assert provenance_of(death_valley()) == ((deck.name, deck.digest),)
+    boards = provenance_of(rift_valley())
     assert len(boards) == 5
-    assert all(load_board(name.lower().replace(" ", "_")).digest == digest for name, digest in boards.items())
+    assert all(load_board(name.lower().replace(" ", "_")).digest == digest for name, digest in boards)
+
+
+def test_boards_of_one_name_do_not_hide_each_other() -> None:
+    known, other = load_board("heron_marsh"), load_board("fig_grove")
+    other = dataclasses.replace(other, name=known.name)
+    for pool in ([known, other], [other, known]):
+        with pytest.raises(OptionError, match=rf"was trained on .*{known.digest}\), and this is .*{other.digest}\)"):
+            fit(rift_valley(boards=[known, known]), rift_valley(boards=pool))
+        fit(rift_valley(boards=pool), rift_valley(boards=[other, other]))
+    fit(rift_valley(boards=[known, other], deal="fixed"), rift_valley(boards=[other, known], deal="fixed"))
+
+
+def test_decks_of_one_name_are_told_apart() -> None:
+    deck = load_deck("highs_and_lows")
+    other = dataclasses.replace(load_deck("death_valley"), name=deck.name)
+    with pytest.raises(OptionError, match=rf"was trained on .*{deck.digest}\), and this is .*{other.digest}\)"):
+        fit(death_valley(deck=deck), death_valley(deck=other), INPUTS)
+
+
+def test_files_of_before_hold_data_as_an_object(tmp_path: Path) -> None:
+    """In them names are keys; they are read as ever."""
+    path = tmp_path / "a.npz"
+    game = rift_valley(boards="identical")
+    about = metadata_of(game, inputs=game.layout.size, command="", seed=0, versions={})
+    save_network(path, random_network(game.layout.size, game.num_actions, (4,)), about)
+    before, data = load_network(path)[1], dict(provenance_of(game))
+    assert load_network(rewritten(path, data=data))[1].data == before.data == provenance_of(game)
+    for file in WEIGHTS.glob("*.npz"):
+        shipped = load_network(file)[1].data
+        assert shipped
+        assert all(isinstance(name, str) and len(digest) == 12 for name, digest in shipped)
 
 
 def fit(trained: Any, game: Any, inputs: int | None = None, **metadata: Any) -> None:

@@ -1,5 +1,6 @@
 """The facts of the game, its options, and that its bounds hold in many random games."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from riftvalley_env.board import BoardError, load_board, shipped_boards
 from riftvalley_env.game import MOST_TURNS, board_pool, longest_game, make_game
+from riftvalley_env.generator import generate_board
 from riftvalley_env.vocabulary import MAX_PLAYERS, MIN_PLAYERS, NUM_AREAS
 from tests.riftvalley_env.games import random_game
 from tests.riftvalley_env.table import board
@@ -87,6 +89,11 @@ def test_action_names(boards: str) -> None:
     # Each pair of squares is joined by one straight path or by two with a corner.
     pairs, straight = len(squares) * (len(squares) - 1) // 2, 2 * side * side * (side - 1) // 2
     assert flat.num_actions == 2 * side**2 + straight + 2 * (pairs - straight) + 2
+    assert "trail r1c1 r2c2, corner r1c2" in flat.action_names  # along the row first
+    assert "trail r1c1 r2c2, corner r2c1" in flat.action_names
+    assert "trail r1c3 r3c1, corner r1c1" in flat.action_names
+    assert "trail r1c3 r3c1, corner r3c3" in flat.action_names
+    assert "trail r1c1 r1c3" in flat.action_names
     assert flat.action_names[: 2 * side**2] == two_step.action_names[: 2 * side**2]
     assert flat.action_names[-2:] == ("pass", "wait")
     assert len(set(flat.action_names)) == flat.num_actions == flat.wait + 1
@@ -194,7 +201,7 @@ def test_options_are_reported() -> None:
     shipped = [load_board(name) for name in shipped_boards("asymmetrical")]
     assert dict(make_game().options) == {
         "num_players": 2,
-        "boards": {board.name: board.digest for board in shipped},
+        "boards": tuple((board.name, board.digest) for board in shipped),
         "actions": "two_step",
         "deal": "shuffled",
         "reward": "win",
@@ -205,7 +212,7 @@ def test_options_are_reported() -> None:
     )
     assert dict(game.options) == {
         "num_players": 3,
-        "boards": {STUCK.name: STUCK.digest},
+        "boards": ((STUCK.name, STUCK.digest),),
         "actions": "flat",
         "deal": "same",  # of one board for all
         "reward": "shaped",
@@ -213,6 +220,24 @@ def test_options_are_reported() -> None:
     }
     assert make_game(deal="fixed").options["deal"] == "fixed"
     assert make_game(max_turns=MOST_TURNS).max_turns == MOST_TURNS
+
+
+def test_provenance_is_an_ordered_list_of_names_and_digests() -> None:
+    """Boards of one name do not hide each other, and where seats have boards of their own, their order counts."""
+    first, second = (board(f"....... ....... ..rrr.. {row} ....... ....... .......") for row in (".......", "...k..."))
+    assert first.name == second.name
+    games = [make_game(boards=pool, deal="fixed") for pool in ([first, second], [second, first], [first, first])]
+    found = [game.options["boards"] for game in games]
+    assert found[0] == ((first.name, first.digest), (second.name, second.digest)) == found[1][::-1]
+    assert len({repr(json.loads(json.dumps(dict(game.options)))) for game in games}) == 3
+    state = games[0].new_states(1)[0]
+    games[0].kernels.reset(state, games[0].data[0])
+    called = [f"{one.name} ({one.digest})" for one in (first, second)]  # told apart wherever they are named
+    assert games[0].summary(state, games[0].data[0])["boards"] == called
+    assert all(f": {name}, Rift of" in games[0].describe(state, games[0].data[0]) for name in called)
+    assert games[2].summary(state, games[2].data[0])["boards"] == [first.name] * 2
+    sizes = {generate_board(0, side, side).name for side in range(5, 13)}
+    assert len(sizes) == 8
 
 
 @pytest.mark.parametrize(

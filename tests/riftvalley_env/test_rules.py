@@ -1,5 +1,6 @@
 """Every rule and ruling, played by hand on boards drawn as text (squares as in board files; marks as in `render`)."""
 
+import numpy as np
 import pytest
 
 from riftvalley_env import rules
@@ -115,6 +116,16 @@ def test_straight_trails_along_rows_and_columns() -> None:
     )
     table.draw(1, 0, "- r4c1 r7c1")  # a Stop may carry any number of Trails
     assert table.picture(1)[5] == "│0 .  .  .  .  .  ."
+
+
+def test_diagonals_are_no_lines() -> None:
+    """R13: between Stops on a diagonal there are the two paths with a corner, and no third one."""
+    for start, end, corners in (("r4c1", "r7c4", ("r4c4", "r7c1")), ("r4c7", "r6c5", ("r4c5", "r6c7"))):
+        for blocked in ((), corners[:1], corners[1:], corners):
+            table = Table(OPEN, turn=1, actions="flat").draw(1, 0, f"o {start}", f"o {end}")
+            table.draw(1, 1, *[f"^ {corner}" for corner in blocked])
+            trails = {f"{start} {end}, corner {corner}" for corner in corners if corner not in blocked}
+            assert table.places(0, "trail") == trails
 
 
 @pytest.mark.parametrize(
@@ -320,15 +331,17 @@ def test_a_board_holds_five_tents_of_all_colours() -> None:
 
 # --- Passing --------------------------------------------------------------------------------------------------------
 
-FULL = board("krr kkk kkk", name="Full")
-ONE_LEFT = board("krr kkk kk.", name="One left")
+ALONE = board("trr ttt tt.", name="Alone")
+"""One square, for the first Stop: every board has it."""
+TWO = board("trr ttt .t.", name="Two")
+BRIDGE = board("t.t rrt t.t", name="Bridge")
 
 
 def test_passing_only_with_nothing_to_draw() -> None:
     """R8."""
-    table = Table(ONE_LEFT)
-    assert table.legal(0) == {"pass"}  # the only empty square is beside an animal
-    table.turn("pass", "pass")
+    table = Table(TWO)
+    assert table.legal(0) == {"stop r3c1", "stop r3c3"}
+    table.turn("stop r3c1", "stop r3c1")
     assert table.legal(0) == {"stop r3c3", "tent r3c3"}
     table.turn("tent r3c3", "stop r3c3")
     assert table.legal(0) == {"pass"}
@@ -365,34 +378,39 @@ def test_a_trail_that_can_be_drawn_is_to_be_drawn() -> None:
 def test_end_is_triggered_when_nobody_draws_for_as_many_turns_as_players() -> None:
     """R9."""
     for players in (2, 3, 5):
-        table = Table(FULL, num_players=players)
+        table = Table(ALONE, num_players=players).turn(*["stop r3c3"] * players)
         for turn in range(players):
             assert table.state.last_turn == -1, turn
             table.turn(*["pass"] * players)
-        assert table.state.last_turn == players
-        table.turn(*["pass"] * players)  # the turn on the own board, which began after the trigger
+        assert table.state.last_turn == 2 * players
+        for _ in range(players):  # the last is the one on the own board that began after the trigger
+            assert not table.state.over
+            table.turn(*["pass"] * players)
         assert table.state.over
-        assert table.state.turn == players + 1
+        assert table.state.turn == 2 * players + 1
         assert table.summary()["ending"] == "shared"
 
 
 def test_drawing_begins_the_count_anew() -> None:
     """R9: N turns in a row."""
-    table = Table(ONE_LEFT)
-    table.turn("pass", "pass").turn("tent r3c3", "tent r3c3")
+    stops = ("o r1c2", "o r3c2")
+    table = Table(BRIDGE, turn=1).draw(0, 0, *stops).draw(1, 1, *stops)
     table.turn("pass", "pass")
-    assert table.state.last_turn == -1
+    assert (int(table.state.idle), int(table.state.last_turn)) == (1, -1)
+    table.turn(*["trail-from r1c2 + row-first r3c2"] * 2)  # each on the own board
     table.turn("pass", "pass")
-    assert table.state.last_turn == 4
+    assert (int(table.state.idle), int(table.state.last_turn)) == (1, -1)
+    table.turn("pass", "pass")
+    assert table.state.last_turn == 6
 
 
 def test_one_who_draws_is_enough_to_go_on() -> None:
     """R9: a turn counts if nobody draws."""
-    table = Table(FULL, ONE_LEFT).turn("pass", "pass")
-    table.turn("tent r3c3", "pass")  # seat 0 holds the board with one square left
+    table = Table(BRIDGE, turn=1).draw(0, 0, "o r1c2", "o r3c2").draw(1, 1, "o r1c2", "^ r3c2").turn("pass", "pass")
+    table.turn("trail-from r1c2 + row-first r3c2", "pass")
     assert (int(table.state.idle), int(table.state.last_turn)) == (0, -1)
     table.turn("pass", "pass").turn("pass", "pass")
-    assert table.state.last_turn == 4
+    assert table.state.last_turn == 6
 
 
 # --- The end --------------------------------------------------------------------------------------------------------
@@ -471,12 +489,28 @@ def test_truncation_only_by_max_turns() -> None:
 
 
 def test_an_end_in_the_last_turn_allowed_is_no_truncation() -> None:
-    table = Table(FULL, max_turns=3).turn("pass", "pass").turn("pass", "pass").turn("pass", "pass")
+    table = Table(ALONE, max_turns=5).turn("stop r3c3", "stop r3c3")
+    for _ in range(4):
+        table.turn("pass", "pass")
     assert table.state.over
     assert not table.state.truncated
 
 
 # --- Dealing --------------------------------------------------------------------------------------------------------
+
+
+def test_asymmetrical_boards_are_drawn_for_each_player_without_repetition() -> None:
+    """R14: not one board for all; every seat can get every board, whatever the others have, all equally likely."""
+    game = make_game(num_players=2)
+    dealt = np.zeros((5, 5), int)
+    for seed in range(2000):
+        state = game.new_states(1)[0]
+        state.rng = seed
+        reset(state, game.data[0])
+        dealt[state.start[0], state.start[1]] += 1
+    assert (dealt.diagonal() == 0).all()
+    apart = dealt[~np.eye(5, dtype=bool)]
+    assert np.abs(apart - 100).max() < 6 * 100**0.5  # 20 pairs, 100 of each: six standard errors
 
 
 def test_boards_are_dealt_in_order_or_drawn_without_repetition() -> None:

@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from riftvalley_env import raw_env, riftvalley_v0
+from riftvalley_env.board import Board
+from riftvalley_env.game import make_game
 from riftvalley_env.state import STATE
+from riftvalley_env.state_counts import elements_drawn
 from riftvalley_env.vocabulary import NOWHERE, NUM_MARKS, Element, Mark, Way
 from tests.riftvalley_env.games import CONFIGURATIONS, game_of, legal, random_game
 from tests.riftvalley_env.table import Table, board
@@ -53,21 +56,29 @@ BOARD = board(
 )
 
 
-def a_table(**options: Any) -> Table:
-    """Three players in turn 4; seats 1 and 2 hold boards 0 and 1. Seat 1 has begun a Trail, seat 2 has decided.
+STOPS_OF_SEATS = ("o r7c5", "o r5c6", "o r4c7", "o r3c6", "o r2c5", "o r1c7", "o r6c4")
+"""Seven Stops that are not beside each other."""
 
-    board 0                  board 1
-    .  .  .  .  .  k  .      @1 ┐1 .  .  .  k  .
-    .  @1 ─1 ─1 @1 .  .      .  │1 .  .  .  .  .
-    .  .  r  r  r  .  .      .  │1 r  r  r  .  .
-    .  o1 .  .  .  .  .      .  @1 .  .  .  .  .
-    .  .  .  w  .  .  .      .  .  .  w  .  .  .
-    ^2 e  .  .  .  .  .      .  e  .  .  .  .  .
-    ^0 .  .  .  .  .  o2     ^1 ^1 .  .  .  .  o0
+
+def a_table(**options: Any) -> Table:
+    """Three players in turn 13; seats 1 and 2 hold boards 0 and 1. Seat 1 has begun a Trail, seat 2 has decided.
+
+    board 0                  board 1                  board 2
+    .  .  .  .  .  k  o2     @1 ┐1 .  .  .  k  o2     o2 .  o2 .  .  k  o1
+    .  @1 ─1 ─1 @1 .  .      .  │1 o2 .  o2 .  .      .  o2 .  .  o1 .  .
+    .  .  r  r  r  o0 .      .  │1 r  r  r  o2 .      .  .  r  r  r  o1 .
+    .  o1 .  .  .  .  o0     .  @1 .  .  .  .  o0     o2 .  .  .  .  .  o0
+    .  .  .  w  .  o0 .      .  .  .  w  .  o0 .      .  o2 .  w  .  o0 .
+    ^2 e  .  o2 .  .  .      .  e  .  .  .  .  .      .  e  .  o1 .  .  .
+    ^0 .  .  .  o0 .  o2     ^1 ^1 .  .  o0 .  o0     .  .  .  .  o0 .  o0
     """
-    table = Table(BOARD, num_players=3, turn=4, **options)
-    table.draw(0, 1, "o r2c2", "o r2c5", "o r4c2", "- r2c2 r2c5").draw(0, 2, "^ r6c1", "o r7c7").draw(0, 0, "^ r7c1")
-    table.draw(1, 1, "o r1c1", "o r4c2", "- r1c1 r4c2", "^ r7c1", "^ r7c2").draw(1, 0, "o r7c7")
+    table = Table(BOARD, num_players=3, turn=13, **options)
+    table.draw(0, 1, "o r2c2", "o r2c5", "o r4c2", "- r2c2 r2c5").draw(0, 2, "^ r6c1", "o r7c7", "o r6c4", "o r1c7")
+    table.draw(0, 0, "^ r7c1", *STOPS_OF_SEATS[:4])
+    table.draw(1, 1, "o r1c1", "o r4c2", "- r1c1 r4c2", "^ r7c1", "^ r7c2").draw(1, 0, "o r7c7", *STOPS_OF_SEATS[:3])
+    table.draw(1, 2, *STOPS_OF_SEATS[3:6], "o r2c3")
+    table.draw(2, 2, "o r1c1", "o r1c3", "o r2c2", "o r4c1", "o r5c2").draw(2, 0, "o r7c7", *STOPS_OF_SEATS[:3])
+    table.draw(2, 1, *STOPS_OF_SEATS[3:])
     table.act(1, "trail-from r2c2")
     table.act(2, "tent r7c4")
     table.game.check_state(table.state)
@@ -96,13 +107,13 @@ WRONG: dict[str, tuple[int, ...]] = {
     "beside_stops": (-1, 1, 127),
     "stops": (-1, 5, 127),
     "points": (-7, 9),
-    "turn": (-1,),
+    "turn": (-1, 0, 1, 4, 10, 12, 14, 16),
     "element": (-1, 5),
     "square": (-2, 49, 143),
     "target": (-2, 0, 49, 143),
     "way": (-1, 1, 2),
-    "idle": (-1, 3, 5),
-    "last_turn": (-2, 0, 2, 4, 5, 9, 12),
+    "idle": (-1, 1, 2, 3, 5, 13),
+    "last_turn": (-2, 0, 2, 4, 5, 9, 12, 13, 15),
     "over": (-1, 1, 2),
     "truncated": (-1, 1, 2),
 }
@@ -168,9 +179,9 @@ def test_a_state_on_other_boards_is_refused() -> None:
 
 
 def test_another_limit_of_turns_is_no_other_game() -> None:
-    table = a_table(max_turns=5)
-    a_table(max_turns=6).game.check_state(table.state)
-    table.state["max_turns"] = 4
+    table = a_table(max_turns=14)
+    a_table(max_turns=15).game.check_state(table.state)
+    table.state["max_turns"] = 13
     with pytest.raises(StateError, match="fields over and truncated"):
         table.game.check_state(table.state)
 
@@ -234,8 +245,13 @@ def decide(table: Table, seat: int, element: Element, square: str = "", target: 
         (lambda t: [decide(t, s, Element.TENT, "r7c4") for s in range(3)], "element .* leaves nobody to decide"),
         (lambda t: decide(t, 3, Element.TENT, "r4c4"), "field element"),  # no such player
         (lambda t: decide(t, 3, Element.UNDECIDED, "r4c4"), "no legal UNDECIDED of seat 3"),
-        # The first turn: nothing but a Stop.
-        (lambda t: t.state.__setitem__("turn", 0), "no legal UNDECIDED of seat 1"),
+        # More or fewer elements than turns.
+        (lambda t: t.state.__setitem__("turn", 0), "turn and drawn .* in 0 turns seat 0 held board 0 0 times"),
+        (lambda t: t.state.__setitem__("turn", 10), "in 10 turns seat 0 held board 0 4 times and has drawn 5 elements"),
+        (lambda t: t.state.__setitem__("turn", 16), "field idle is 0; turn 16 follows, and somebody drew in turn 12"),
+        (lambda t: t.draw(0, 2, "o r1c1"), "seat 2 held board 0 4 times and has drawn 5 elements on it"),
+        (lambda t: t.draw(2, 0, "^ r7c2"), "seat 0 held board 2 4 times and has drawn 5 elements on it"),
+        (lambda t: t.draw(0, 1, "- r2c2 r4c2"), "seat 1 held board 0 4 times and has drawn 5 elements on it"),
     ],
 )
 def test_fields_that_do_not_fit_each_other(damage: Callable[[Table], Any], match: str) -> None:
@@ -263,26 +279,122 @@ def test_other_decisions_that_are_legal_pass(seat: int, element: Element, square
     table.game.check_state(table.state)
 
 
+def test_the_first_turn_is_for_stops_alone() -> None:
+    table = Table(BOARD)
+    for element, place in ((Element.TENT, "r1c1"), (Element.PASS, ""), (Element.STOP, "r5c1"), (Element.STOP, "r1c7")):
+        decide(table, 0, element, place)
+        with pytest.raises(StateError, match=f"no legal {element.name} of seat 0"):
+            table.game.check_state(table.state)
+    decide(table, 0, Element.STOP, "r1c1")
+    table.game.check_state(table.state)
+    # After it, every board holds one Stop that was possible.
+    for stop, first in (("o r1c1", True), ("o r5c1", False), ("^ r1c1", False)):
+        after = Table(BOARD, turn=1).draw(0, 0, stop).draw(1, 1, "o r1c1")
+        if first:
+            after.game.check_state(after.state)
+        else:
+            with pytest.raises(StateError, match="field drawn has no Stop of seat 0 on board 0 that can be its first"):
+                after.game.check_state(after.state)
+
+
 def test_where_a_turn_is_one_decision_no_trail_is_begun() -> None:
-    table = Table(BOARD, turn=1, actions="flat").draw(1, 0, "o r2c2", "o r2c5")
+    table = Table(BOARD, turn=5, actions="flat").draw(1, 0, "o r2c2", "o r2c5").draw(1, 1, *STOPS_OF_SEATS[:3])
+    table.draw(0, 0, *STOPS_OF_SEATS[:3]).draw(0, 1, *STOPS_OF_SEATS[3:5])
     table.game.check_state(table.state)
     decide(table, 0, Element.UNDECIDED, "r2c2")
     with pytest.raises(StateError, match="no legal UNDECIDED of seat 0"):
         table.game.check_state(table.state)
 
 
+def nearly_full(second: int) -> Table:
+    """Two players after 12 turns: board 0 is full of Tents, board 1 holds so many."""
+    tents = [f"^ r7c{c}" for c in range(1, 6)]
+    stops = ["o r1c1", "o r1c3", "o r2c4", "o r2c2", "o r4c1", "o r5c2"]
+    table = Table(BOARD, turn=12).draw(0, 0, "o r4c4", *tents).draw(0, 1, *stops)
+    return table.draw(1, 1, "o r4c4", *tents[:second], *["o r5c6", "o r4c7"][: 5 - second]).draw(1, 0, *stops)
+
+
 def test_an_end_that_is_triggered_is_written_down() -> None:
-    table = Table(BOARD, turn=3).draw(0, 0, *[f"^ r7c{c}" for c in range(1, 6)])
+    table = nearly_full(4)
     table.game.check_state(table.state)
-    table.draw(1, 1, *[f"^ r7c{c}" for c in range(1, 6)])
+    for wrong in (11, 12, 13, 14):
+        table.state["last_turn"] = wrong
+        with pytest.raises(StateError, match=f"field last_turn is {wrong}"):
+            table.game.check_state(table.state)
+    table = nearly_full(5)
     with pytest.raises(StateError, match="field last_turn is -1, idle 0; the end is triggered"):
         table.game.check_state(table.state)
-    table.state["last_turn"] = 4
+    table.state["last_turn"] = 12
     table.game.check_state(table.state)
-    for wrong in (0, 1, 3, 5, 6):  # over, no turn on the own boards, too late
+    for wrong in (0, 10, 11, 13, 14):  # over, no turn on the own boards, too late
         table.state["last_turn"] = wrong
         with pytest.raises(StateError, match="field"):
             table.game.check_state(table.state)
+
+
+SMALL: dict[str, tuple[Board, ...]] = {
+    "stuck": (board("rrk ... k.."),),
+    "narrow": (board("rr.. .... .kk. ..e."), board("..r. k.r. ....")),
+}
+
+
+@pytest.mark.parametrize("which", SMALL)
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_states_of_games_in_which_players_must_pass(which: str, players: int) -> None:
+    """R8 and R9: fewer elements than turns, where nothing could be drawn; the count of idle turns follows."""
+    boards = SMALL[which]
+    pool = [boards[k % len(boards)] for k in range(players)] if len(boards) > 1 else boards[0]
+    game = make_game(num_players=players, boards=pool, deal="fixed")
+    idle = passes_seen = refused = 0
+    for seed in range(4):
+        for state, _, _ in random_game(game, seed, 0.01 if seed % 2 else 0.3):
+            game.check_state(state)
+            idle = max(idle, int(state["idle"]))
+            passes_seen += int((state["element"] == Element.PASS).sum())
+            for name, by in (("idle", 1), ("idle", -1), ("turn", players), ("turn", -players), ("last_turn", players)):
+                broken = state.copy()
+                broken[name] += by
+                refused += not passes(game, broken)
+                assert name == "turn" or not passes(game, broken), (name, by)
+    assert idle > 0
+    assert passes_seen > 0
+    assert refused > 50
+
+
+def test_another_number_of_turns_is_refused(game: Game) -> None:
+    """While all can draw, every turn leaves an element: neither fewer nor more turns fit, nor an end without cause."""
+    tried = 0
+    for seed in range(2):
+        for state, _, _ in random_game(game, seed):
+            if state["last_turn"] >= 0:
+                break
+            for turn in {0, 1, int(state["turn"]) - game.seats, int(state["turn"]) + game.seats}:
+                if 0 <= turn != state["turn"]:
+                    broken = state.copy()
+                    broken["turn"] = turn
+                    tried += 1
+                    assert not passes(game, broken)
+            for last in range(int(state["turn"]) - 1, int(state["turn"]) + game.seats):
+                broken = state.copy()
+                broken["last_turn"] = last
+                assert last == -1 or not passes(game, broken)
+    assert tried > 20
+
+
+def test_elements_are_counted_as_they_are_drawn(game: Game) -> None:
+    for state, counted in counted_game(game, 3):
+        np.testing.assert_array_equal(elements_drawn(state, game.data[0], game.seats), counted)
+
+
+def counted_game(game: Game, seed: int) -> Iterator[tuple[Any, np.ndarray]]:
+    """Each state of a random game at the beginning of a turn, and the elements counted from the moves."""
+    counted, turn = np.zeros((game.seats, game.seats), int), -1
+    for state, seat, action in random_game(game, seed):
+        if state["turn"] != turn:
+            turn = int(state["turn"])
+            yield state, counted
+        if seat >= 0 and not game.action_names[action].startswith(("pass", "trail-from")):
+            counted[(seat - turn) % game.seats, seat] += 1
 
 
 def test_nobody_has_decided_anything_in_a_game_that_is_over() -> None:

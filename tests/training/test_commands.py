@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import tyro
 
+from riftvalley_env.board import load_board
 from training.__main__ import COMMANDS, main
 from training.command import line_of
 from training.expert import Args as ExpertArgs
@@ -166,6 +167,8 @@ def test_evaluate_a_field(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert difference["to"] == "greedy"
     assert difference["win"] == pytest.approx(random["share"] - greedy["share"], abs=1e-5)
     assert run["config"]["options"]["num_players"] == 3
+    board = load_board("identical")
+    assert run["config"]["data"] == {"identical": [[board.name, board.digest]]}
     assert plot.read_bytes().startswith(PNG)
     assert "share of the victories of one seat: fewer with random than with greedy" in capsys.readouterr().out
 

@@ -79,7 +79,8 @@ def test_each_deck_is_in_one_kind_of_game_in_turn() -> None:
 def test_boards_are_generated() -> None:
     course = course_of(BOARDS)
     games = [course.entry.make(**part.options) for part in course.parts]
-    assert [list(game.options["boards"]) for game in games] == [[f"Generated {k}"] for k in range(4)]
+    names = [[name for name, _ in game.options["boards"]] for game in games]
+    assert names == [[f"Generated 9 x 9, seed {k}"] for k in range(4)]
     assert list(course.tests) == ["generated boards"]
     assert len({game.layout.size for game in games}) == 1
 

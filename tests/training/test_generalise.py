@@ -61,6 +61,7 @@ def test_rows_and_tables(name: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert [row["places"] for row in means] == [3, 3, 3, 1, 2]
     assert {row["drawn"] for row in own} == {UNSEEN_FROM, UNSEEN_FROM + 1, UNSEEN_FROM + 2, 0, 1}
     assert [row["drawn"] for row in own if row["agent"] == "alone"] == [UNSEEN_FROM + 1]
+    assert len({row["drawn"]: row["data"][0][1] for row in own}) == len({row["data"][0][1] for row in own}) == 5
     for row in run["rows"]:
         assert row["illegal"] == 0
         assert row["games"] == 12 * row.get("places", 1) * (1 if GAMES[name].solo else 2)

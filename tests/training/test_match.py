@@ -119,7 +119,7 @@ def test_a_batch_plays_the_games_that_the_kernels_play(game: Game) -> None:
         ]
         if "by_board" in expected:
             assert row["on_boards"].sum(2).T.tolist() == expected["by_board"]
-            names = list(game.options["boards"])
+            names = [name for name, _ in game.options["boards"]]
             assert [names[board] for board in row["boards"]] == expected["boards"]
         if "busts" in expected:
             assert row["busts"].tolist() == expected["busts"]

@@ -1,6 +1,7 @@
 """`python -m training strategies`, with few games."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,22 @@ def test_boards_by_hand() -> None:
     assert (third["games"], third["share_low"], third["share_high"]) == (0, 0, 1)
     assert "score" not in third
     assert board_rows(Field(field.entry, make_game(boards="fig_grove"), "one", ("x", "x")), table) == []
+
+
+def test_files_and_boards_of_one_name_stay_apart(tmp_path: Path) -> None:
+    boards = [load_board("heron_marsh"), replace(load_board("fig_grove"), name="Heron Marsh")]
+    paths = []
+    for number, board in enumerate(boards):
+        path = tmp_path / str(number) / "mine.txt"
+        path.parent.mkdir()
+        path.write_text(board.to_text(), encoding="utf-8")
+        paths.append(str(path))
+    fields = fields_of(Args(agents=("random",), boards=(*paths, "identical"), players=(2,)))
+    assert [field.setting for field in fields] == [*(f"mine ({board.digest})" for board in boards), "identical"]
+    pool = Field(entry_of("riftvalley"), make_game(boards=paths), "both", ("x", "x"))
+    table = np.zeros(1, [("result", "i1", 2), ("boards", "i4", 2), ("on_boards", "i4", (2, 2, 4))])
+    table["boards"] = [(0, 1)]
+    assert [row["board"] for row in board_rows(pool, table)] == [f"Heron Marsh ({board.digest})" for board in boards]
 
 
 def test_every_victory_is_of_a_board() -> None:
