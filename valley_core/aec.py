@@ -8,7 +8,7 @@ from pettingzoo import AECEnv
 
 from valley_core.adapter import LOSS, legal_names
 from valley_core.errors import GameOverError, IllegalActionError
-from valley_core.game import Game, Status
+from valley_core.game import TERMINATED, Game, Status
 from valley_core.rendering import Drawings
 from valley_core.zoo import ZooAdapter
 
@@ -97,7 +97,7 @@ class AECAdapter(ZooAdapter, AECEnv):
         self._illegal_count = dict.fromkeys(self.agents, 0)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, table.status == Status.TERMINATED)
+        self.terminations = dict.fromkeys(self.agents, table.status in TERMINATED)
         self.truncations = dict.fromkeys(self.agents, table.status == Status.TRUNCATED)
         self.agent_selection = self.agents[max(table.asked, 0)]
         self._inform()
@@ -139,7 +139,7 @@ class AECAdapter(ZooAdapter, AECEnv):
             return
         self._reward(agent, [new - old for new, old in zip(table.returns, before, strict=True)])
         if table.status:
-            self._end(table.status == Status.TERMINATED)
+            self._end(table.status in TERMINATED)
         else:
             self.agent_selection = self.possible_agents[table.asked]
         self._inform()

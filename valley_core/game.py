@@ -31,6 +31,12 @@ class Status(IntEnum):
     RUNNING = 0
     TERMINATED = 1
     TRUNCATED = 2
+    TURN_LIMIT = 3
+    """It reached `Game.max_turns` and was scored as it stood: terminated."""
+
+
+TERMINATED = (Status.TERMINATED, Status.TURN_LIMIT)
+"""The statuses of a game that is over by its own rules."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ class Game:
         fixed: The constant part of the observation for each static record, float32 of shape (len(data), n).
         template: One state record with the options set, not dealt.
         reward: Which reward the adapters give.
-        max_turns: Turns after which a game is truncated.
+        max_turns: Turns after which a game is ended: scored as it stands, or truncated.
         max_decisions: No game has more decisions.
         least_reward, greatest_reward: Bounds of one seat's return over a game.
         kernels: The compiled functions.

@@ -20,7 +20,7 @@ from valley_core.adapter import (
     state_option,
 )
 from valley_core.errors import GameOverError, IllegalActionError
-from valley_core.game import Game, Status
+from valley_core.game import TERMINATED, Game, Status
 from valley_core.learners import Learners, Opponents
 from valley_core.options import one_of
 from valley_core.recipe import Recipe
@@ -188,7 +188,7 @@ class GymAdapter(gymnasium.Env):
         seen, info = self._seen(observation, mask)
         if self.render_mode == "human":
             self.render()
-        return seen, self._rewards.item(), status == Status.TERMINATED, status == Status.TRUNCATED, info
+        return seen, self._rewards.item(), status in TERMINATED, status == Status.TRUNCATED, info
 
     def _illegal(self, action: object) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         if self._illegal_action == "raise":

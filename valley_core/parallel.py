@@ -8,7 +8,7 @@ from pettingzoo import ParallelEnv
 
 from valley_core.adapter import LOSS, legal_names
 from valley_core.errors import GameOverError, IllegalActionError
-from valley_core.game import Status
+from valley_core.game import TERMINATED, Status
 from valley_core.single import NOBODY
 from valley_core.zoo import ZooAdapter
 
@@ -82,7 +82,7 @@ class ParallelAdapter(ZooAdapter, ParallelEnv):
             before = table.returns
             table.step_all(numbers)
             rewards = [new - old for new, old in zip(table.returns, before, strict=True)]
-        terminated = table.closed or table.status == Status.TERMINATED
+        terminated = table.closed or table.status in TERMINATED
         truncated = not table.closed and table.status == Status.TRUNCATED
         if terminated or truncated:
             self.agents = []

@@ -232,8 +232,8 @@ class VectorAdapter(VectorEnv):
         rewards, statuses = self._see(self._all, played)
         if self._illegal_action == "lose" and not allowed.all():
             self._forfeit(~allowed, rewards, statuses)
-        terminated, truncated = statuses == Status.TERMINATED, statuses == Status.TRUNCATED
-        over = terminated | truncated
+        over, truncated = statuses != Status.RUNNING, statuses == Status.TRUNCATED
+        terminated = over & ~truncated
         self.ended_summaries = self._summaries(over)
         if self._mode == AutoresetMode.NEXT_STEP:
             self._over = over
