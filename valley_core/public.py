@@ -8,7 +8,7 @@ import gymnasium
 from pettingzoo.utils import wrappers
 
 from valley_core.aec import AECAdapter
-from valley_core.errors import OptionError
+from valley_core.errors import UnknownOptionError
 
 if TYPE_CHECKING:
     from pettingzoo import AECEnv
@@ -23,10 +23,10 @@ def defaults_of(make_game: Callable[..., Any]) -> dict[str, Any]:
 
 
 def check_names(options: Iterable[str], known: Iterable[str]) -> None:
-    """`OptionError` for the first option, in alphabetical order, that the game does not know."""
+    """`UnknownOptionError` for the first option, in alphabetical order, that the game does not know."""
     unknown = sorted(set(options) - set(known))
     if unknown:
-        raise OptionError(f"there is no option {unknown[0]!r}; the game's options are {', '.join(known)}")
+        raise UnknownOptionError(unknown[0], known)
 
 
 def wrapped(make_raw: Callable[..., AECAdapter], illegal_action: str | None, **options: Any) -> "AECEnv":
