@@ -54,9 +54,9 @@ def measure(steps: Steps, seconds: float) -> float:
 
 
 def base_game(name: str) -> Game:
-    """The game in its first setting between players."""
+    """The game in its first setting between players, observed as the environments do by default."""
     entry = entry_of(name)
-    return entry.make(**next(iter(entry.settings.values())))
+    return entry.make(**{**next(iter(entry.settings.values())), **entry.learning})
 
 
 def _public(game: str, name: str) -> Any:

@@ -20,7 +20,7 @@ from valley_core.adapter import (
     state_option,
 )
 from valley_core.errors import GameOverError, IllegalActionError
-from valley_core.game import TERMINATED, Game, Status
+from valley_core.game import Game
 from valley_core.infos import InfoReader
 from valley_core.learners import Learners, Opponents, Seen
 from valley_core.options import one_of
@@ -132,7 +132,7 @@ class GymAdapter(gymnasium.Env):
         else:
             self._learners.look(seen)
         self._illegal_count = 0
-        self._over = seen.statuses.item() != Status.RUNNING
+        self._over = bool(seen.terminated[0] or seen.truncated[0])
         result = self._given(seen)
         if self.render_mode == "human":
             self.render()
@@ -169,13 +169,11 @@ class GymAdapter(gymnasium.Env):
             return self._illegal(action)
         self._action[0] = number
         seen = self._new_seen()
-        self._learners.act(self._action, self._paid, seen)
-        status = seen.statuses.item()
-        self._over = status != Status.RUNNING
+        self._over = self._learners.act(self._action, self._paid, seen) > 0
         observation, info = self._given(seen)
         if self.render_mode == "human":
             self.render()
-        return observation, seen.rewards.item(), status in TERMINATED, status == Status.TRUNCATED, info
+        return observation, seen.rewards.item(), seen.terminated.item(), seen.truncated.item(), info
 
     def _illegal(self, action: object) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         if self._illegal_action == "raise":

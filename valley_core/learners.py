@@ -13,7 +13,8 @@ from valley_core.adapter import as_rng, as_seed, legal_names
 from valley_core.batch import LEAST_SHARE, in_threads, pick
 from valley_core.decisions import Decisions
 from valley_core.errors import IllegalActionError, OptionError, StateError
-from valley_core.game import Game
+from valley_core.game import Game, Status
+from valley_core.jit import kernel
 from valley_core.recipe import Recipe, bind_to
 from valley_core.rng import GAMMA, MASK, MIX_1, MIX_2, below
 
@@ -41,9 +42,6 @@ LOOK = -2
 
 DEAL = -3
 """In place of an action: a new game is dealt."""
-
-STRANDED = -1
-"""In place of a `Status`: a seat is asked that nobody plays."""
 
 # The kernels of a game, bound by `LearnerKernels`.
 reset: Any = None
@@ -105,21 +103,22 @@ def serve_learners(
     randomly: bool,
     observations: Any,
     allowed: Any,
-    masks: Any,
     rewards: Any,
-    statuses: Any,
+    terminated: Any,
+    truncated: Any,
     totals: Any,
     numbers: Any,
 ) -> Any:
     """For each of the games `which`: carry out an action that is legal, let random opponents play, and look.
 
     `NOTHING`, `LOOK` and `DEAL` stand in the place of actions. Rewards are what the learners earned since they were
-    last `paid`, 0 for those who are not. `allowed` and `masks` get the same.
+    last `paid`, 0 for those who are not.
 
     Returns:
-        How many learners are never asked anything in the games dealt, and how many games are stranded.
+        How many games are over; in how many of those dealt the learner is never asked anything; and in how many a seat
+        is asked that nobody plays.
     """
-    failed, stranded = 0, 0
+    over, failed, stranded = 0, 0, 0
     for k in range(len(which)):
         i = which[k]
         state = states[i]
@@ -136,20 +135,19 @@ def serve_learners(
         own = learner.seat
         observe(state, datum, own, observations[i])
         legal(state, datum, own, mask)
-        for action in range(len(mask)):
-            masks[i, action] = mask[action]
         rewards[i] = 0.0
         if paid[i]:
             returns(state, datum, reward, totals[i])
             rewards[i] = totals[i, own] - learner.total
             learner.total = totals[i, own]
         inform(state, datum, numbers[i])
-        statuses[i] = status(state)
+        found = status(state)
+        truncated[i] = found == Status.TRUNCATED
+        terminated[i] = found != Status.RUNNING and found != Status.TRUNCATED
+        over += found != Status.RUNNING
         turn = to_act(state)
-        if turn >= 0 and turn != own:
-            statuses[i] = STRANDED
-            stranded += 1
-    return failed, stranded
+        stranded += turn >= 0 and turn != own
+    return over, failed, stranded
 
 
 deal: Any = None
@@ -167,6 +165,31 @@ def look_for_others(states: Any, learners: Any, chosen: Any, seats: Any) -> int:
                 seats[i] = seat
                 count += seat >= 0
     return count
+
+
+@kernel
+def check_actions(actions: Any, allowed: Any, over: Any, tasks: Any, paid: Any) -> int:
+    """Write what is to be done for each action: itself if it is legal, `LOOK` if not, `DEAL` where a game is over.
+
+    Args:
+        actions: Int64 of shape (n,).
+        allowed: What is legal, uint8 of shape (n, num_actions).
+        over: Games whose actions are passed over, bool of shape (n,).
+        tasks, paid: What `Learners.act` takes, int64 and bool of shape (n,).
+
+    Returns:
+        How many are illegal; or -1 - i, if that of game i is not in the action space.
+    """
+    illegal = 0
+    for i in range(len(actions)):
+        action = actions[i]
+        if action < 0 or action >= allowed.shape[1]:
+            return -1 - i
+        fine = allowed[i, action] != 0
+        paid[i] = fine and not over[i]
+        tasks[i] = DEAL if over[i] else (action if fine else LOOK)
+        illegal += not (fine or over[i])
+    return illegal
 
 
 class LearnerKernels:
@@ -241,6 +264,10 @@ def as_seat(game: Game, seat: int | str) -> int:
     return int(seat)
 
 
+Counts = tuple[int, int, int]
+"""What `serve_learners` returns."""
+
+
 class Seen:
     """What learners see, a row for each game.
 
@@ -248,19 +275,24 @@ class Seen:
         observations: Float32 of shape (n, layout.size).
         masks: Legal actions, uint8 of shape (n, num_actions).
         rewards: Float64 of shape (n,).
-        statuses: `valley_core.game.Status`, int64 of shape (n,).
+        terminated, truncated: Whether the games are over, by their own rules or broken off, bool of shape (n,).
         numbers: Those of `Game.info`, int64 of shape (n, info.size).
     """
 
-    __slots__ = ("masks", "numbers", "observations", "rewards", "statuses")
+    __slots__ = ("masks", "numbers", "observations", "rewards", "terminated", "truncated")
 
     def __init__(self, game: Game, observations: np.ndarray) -> None:
         count = len(observations)
         self.observations = observations
         self.masks = np.empty((count, game.num_actions), np.uint8)
-        self.rewards = np.empty(count)
-        self.statuses = np.empty(count, np.int64)
         self.numbers = np.empty((count, game.info.size), np.int64)
+        self.new_results()
+
+    def new_results(self) -> None:
+        """New arrays for rewards and ends."""
+        count = len(self.observations)
+        self.rewards = np.empty(count)
+        self.terminated, self.truncated = np.empty(count, bool), np.empty(count, bool)
 
 
 class Learners:
@@ -367,7 +399,7 @@ class Learners:
         which = self._all if which is None else which
         self.act(np.full(len(self), NOTHING), self._unpaid, seen, which)
 
-    def act(self, actions: np.ndarray, paid: np.ndarray, seen: Seen, which: np.ndarray | None = None) -> None:
+    def act(self, actions: np.ndarray, paid: np.ndarray, seen: Seen, which: np.ndarray | None = None) -> int:
         """Carry out actions, play until the learners are asked again, and write what they see.
 
         Args:
@@ -376,6 +408,9 @@ class Learners:
             seen: Its rows for the games `which` are written.
             which: Indices of games, int64; all by default.
 
+        Returns:
+            How many of these games are over.
+
         Raises:
             OptionError: As of `deal`.
         """
@@ -383,21 +418,27 @@ class Learners:
         if self.by_agents:
             self._play_with_agents(actions, which)
             actions = np.full(len(self), LOOK)
-        failed, stranded = self.serve(which, actions, paid, seen)
+        over, failed, stranded = self.serve(which, actions, paid, seen)
         if failed:
             raise _never_asked()
+        if len(which) == len(self):
+            np.copyto(seen.masks, self.allowed)  # much faster than in the kernel, action by action
+        else:
+            seen.masks[which] = self.allowed[which]
         if stranded:
             raise OptionError("another seat than the learner's is asked; this game needs opponents")
+        return over
 
-    def serve(self, which: np.ndarray, actions: np.ndarray, paid: np.ndarray, seen: Seen) -> tuple[int, int]:
+    def serve(self, which: np.ndarray, actions: np.ndarray, paid: np.ndarray, seen: Seen) -> Counts:
         """`serve_learners`, in threads: agents do not play."""
         if len(which) < 2 * LEAST_SHARE:
             return self._serve_part(which, actions, paid, seen)
         parts = in_threads(len(which), lambda part: self._serve_part(which[part], actions, paid, seen))
-        return sum(failed for failed, _ in parts), sum(stranded for _, stranded in parts)
+        over, failed, stranded = (sum(counts) for counts in zip(*parts, strict=True))
+        return over, failed, stranded
 
-    def _serve_part(self, which: np.ndarray, actions: np.ndarray, paid: np.ndarray, seen: Seen) -> tuple[int, int]:
-        found: tuple[int, int] = self.kernels.serve(
+    def _serve_part(self, which: np.ndarray, actions: np.ndarray, paid: np.ndarray, seen: Seen) -> Counts:
+        found: Counts = self.kernels.serve(
             self.states,
             self._data,
             self._reward,
@@ -409,9 +450,9 @@ class Learners:
             self.randomly,
             seen.observations,
             self.allowed,
-            seen.masks,
             seen.rewards,
-            seen.statuses,
+            seen.terminated,
+            seen.truncated,
             self._totals,
             seen.numbers,
         )

@@ -23,13 +23,14 @@ from valley_core.adapter import (
     state_option,
 )
 from valley_core.errors import IllegalActionError, OptionError
-from valley_core.game import Game, Status
+from valley_core.game import Game
 from valley_core.infos import InfoReader
-from valley_core.learners import DEAL, LOOK, Learners, Opponents, Seen
+from valley_core.learners import LOOK, Learners, Opponents, Seen, check_actions
 from valley_core.options import one_of
 from valley_core.recipe import Recipe
 from valley_core.rendering import Drawings, drawing_of, render_modes
 
+MAX_INT = np.iinfo(np.int64).max
 AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
 
 
@@ -119,7 +120,6 @@ class VectorAdapter(VectorEnv):
         self._over = np.zeros(self.num_envs, bool)
         self._any_over = False
         self._illegal_count = np.zeros(self.num_envs, np.int64)
-        self._rows = np.arange(self.num_envs) * self.game.num_actions
         self._bind()
 
     def _bind(self) -> None:
@@ -213,7 +213,7 @@ class VectorAdapter(VectorEnv):
         else:
             self._learners.look(seen)
         self._ready = True
-        self._note_ends(seen.statuses != Status.RUNNING)
+        self._over, self._any_over = np.zeros(self.num_envs, bool), False
         return self._observation(seen), self._infos(seen)
 
     def _seen(self) -> Seen:
@@ -223,12 +223,8 @@ class VectorAdapter(VectorEnv):
             if not self.copy:
                 self._buffers = seen
             return seen
-        self._buffers.rewards = np.empty(self.num_envs)
+        self._buffers.new_results()
         return self._buffers
-
-    def _note_ends(self, over: np.ndarray) -> None:
-        """Which games the next step deals anew."""
-        self._over, self._any_over = over, bool(over.any())
 
     # --- Step ---------------------------------------------------------------------------------------------------------
 
@@ -241,33 +237,28 @@ class VectorAdapter(VectorEnv):
         if not self._ready:
             raise ResetNeeded("call reset() before step()")
         numbers = self._numbers(actions)
-        paid = allowed = self._learners.allowed.reshape(-1)[self._rows + numbers].view(bool)
+        tasks, paid = np.empty(self.num_envs, np.int64), np.empty(self.num_envs, bool)
+        illegal = check_actions(numbers, self._learners.allowed, self._over, tasks, paid)
+        if illegal:
+            self._count_illegal(illegal, numbers, tasks)
         if self._any_over:  # only with NEXT_STEP
-            allowed = allowed | self._over
-            paid = allowed & ~self._over
-        all_allowed = bool(allowed.all())
-        if not all_allowed:
-            self._count_illegal(numbers, allowed)
-            numbers[~allowed] = LOOK
-        if self._any_over:
-            numbers[self._over] = DEAL
             self._illegal_count[self._over] = 0
         seen = self._seen()
-        self._learners.act(numbers, paid, seen)
-        if self._illegal_action == "lose" and not all_allowed:
-            self._forfeit(~allowed, seen)
-        over, truncated = seen.statuses != Status.RUNNING, seen.statuses == Status.TRUNCATED
-        terminated, rewards = over & ~truncated, seen.rewards
-        self.ended_summaries = self._summaries(over)
-        final = None
+        ended = self._learners.act(tasks, paid, seen) > 0
+        if illegal and self._illegal_action == "lose":
+            self._forfeit(tasks == LOOK, seen)
+            ended = True
+        over = seen.terminated | seen.truncated
+        self.ended_summaries = self._summaries(over) if ended else {}
+        rewards, terminated, truncated, final = seen.rewards, seen.terminated, seen.truncated, {}
         if self.autoreset_mode == AutoresetMode.NEXT_STEP:
-            self._note_ends(over)
-            infos = self._infos(seen, self.ended_summaries)
-        else:
-            if over.any():
-                rewards = rewards.copy()  # that of the old game
-                final = self._finish(over, seen)
-            infos = self._infos(seen) | (final or {})
+            self._over, self._any_over = over, ended
+        elif ended:
+            seen.new_results()  # for the new games
+            final = self._finish(over, seen)
+        infos = self._infos(seen) | final
+        if self.ended_summaries and not final:
+            self._add_summaries(infos)
         return self._observation(seen), rewards, terminated, truncated, infos
 
     def _numbers(self, actions: Any) -> np.ndarray:
@@ -285,31 +276,37 @@ class VectorAdapter(VectorEnv):
                 {},
                 f"must be integers of shape ({self.num_envs},)",
             )
-        if numbers.min() < 0 or numbers.max() >= self.game.num_actions:
-            i = int(np.flatnonzero((numbers < 0) | (numbers >= self.game.num_actions))[0])
-            raise out_of_space(self.game, self._name(i), numbers[i], self._learners.allowed[i])
-        return numbers.astype(np.int64)
+        if numbers.dtype == np.uint64 and numbers.max() > MAX_INT:
+            raise self._out_of_space(int(numbers.argmax()), numbers.max())
+        return numbers.astype(np.int64)  # a copy: kernels are compiled for arrays of one kind
+
+    def _out_of_space(self, i: int, action: object) -> IllegalActionError:
+        return out_of_space(self.game, self._name(i), action, self._learners.allowed[i])
 
     def _each_number(self, actions: Sequence[Any]) -> np.ndarray:
         """The numbers in a list; an array of none of them if it is too long or too short."""
         numbers = [as_number(action) for action in actions]
         if len(numbers) == self.num_envs and None in numbers:
             i = numbers.index(None)
-            raise out_of_space(self.game, self._name(i), actions[i], self._learners.allowed[i])
+            raise self._out_of_space(i, actions[i])
         return np.array(numbers)
 
     def _name(self, i: int) -> str:
         return f"{self.game.agents[self._learners.learners['seat'][i]]} in game {i}"
 
-    def _count_illegal(self, numbers: np.ndarray, allowed: np.ndarray) -> None:
+    def _count_illegal(self, illegal: int, numbers: np.ndarray, tasks: np.ndarray) -> None:
+        """Count the illegal actions, or raise the error of the first."""
+        if illegal < 0:
+            i = -1 - illegal
+            raise self._out_of_space(i, int(numbers[i]))
         if self._illegal_action == "raise":
-            i = int(np.flatnonzero(~allowed)[0])
+            i = int((tasks == LOOK).argmax())
             raise IllegalActionError(int(numbers[i]), self._name(i), legal_names(self.game, self._learners.allowed[i]))
-        self._illegal_count[~allowed] += 1
+        self._illegal_count[tasks == LOOK] += 1
 
     def _forfeit(self, culprits: np.ndarray, seen: Seen) -> None:
         seen.rewards[culprits] = LOSS
-        seen.statuses[culprits] = Status.TERMINATED
+        seen.terminated[culprits] = True
         for masks in (seen.masks, self._learners.allowed):
             masks[culprits] = 0
             masks[culprits, self.game.wait] = 1
@@ -326,7 +323,7 @@ class VectorAdapter(VectorEnv):
         if self._illegal_action != "raise":
             final_info["illegal_actions"] = self._illegal_count * over
         final_info |= {f"_{name}": over.copy() for name in final_info}
-        self._add_summaries(final_info, self.ended_summaries)
+        self._add_summaries(final_info)
         self._illegal_count[which] = 0
         self._learners.deal(seen, which)
         return {"final_obs": final_obs, "_final_obs": over.copy(), "final_info": final_info, "_final_info": over.copy()}
@@ -341,22 +338,19 @@ class VectorAdapter(VectorEnv):
     def _observation(self, seen: Seen) -> dict[str, np.ndarray]:
         return {"observation": seen.observations, "action_mask": seen.masks.view(np.int8)}
 
-    def _infos(self, seen: Seen, summaries: Mapping[int, dict[str, Any]] | None = None) -> dict[str, Any]:
+    def _infos(self, seen: Seen) -> dict[str, Any]:
         masks = seen.masks.copy() if self.copy else seen.masks
         infos: dict[str, Any] = {"action_mask": masks.view(np.int8), **self._reader.of_games(seen.numbers)}
         if self._illegal_action != "raise":
             infos["illegal_actions"] = self._illegal_count.copy()
-        infos |= {f"_{name}": self._everyone for name in infos}
-        if summaries:
-            self._add_summaries(infos, summaries)
-        return infos
+        return infos | {f"_{name}": self._everyone for name in infos}
 
-    def _add_summaries(self, infos: dict[str, Any], summaries: Mapping[int, dict[str, Any]]) -> None:
+    def _add_summaries(self, infos: dict[str, Any]) -> None:
         """Add the summaries of the games that ended, and which games those are."""
-        if summaries:
+        if self.ended_summaries:
             infos["summary"] = np.full(self.num_envs, None, object)
             infos["_summary"] = np.zeros(self.num_envs, bool)
-            for i, summary in summaries.items():
+            for i, summary in self.ended_summaries.items():
                 infos["summary"][i] = summary
                 infos["_summary"][i] = True
 
