@@ -200,7 +200,7 @@ class GymAdapter(gymnasium.Env):
         """A copy of the whole state, hidden parts included: a record, with its own stream of random numbers."""
         if self._over is None:
             raise ResetNeeded("call reset() before state_record()")
-        return self._learners.states[0].copy()
+        return self._learners.records()[0]
 
     def set_state_record(self, record: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Go on from a record that `state_record` gave; observation and info as of `reset`.

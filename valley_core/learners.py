@@ -364,7 +364,7 @@ class Learners:
         game = self.recipe.game
         states = game.new_states(len(self))
         for index, record in enumerate(records):
-            game.check_state(record)
+            self.recipe.known.check(record)
             states[index] = record
         asked, totals = self._look(states)
         if (asked < 0).any():
@@ -517,6 +517,13 @@ class Learners:
             raise IllegalActionError(int(actions[wrong]), agent, legal_names(game, decisions.masks[wrong]))
         loops.step_all(decisions.states, self._data, decisions.seats, actions)
         self.states[which] = decisions.states
+
+    def records(self) -> np.ndarray:
+        """A copy of all states, records of shape (n,)."""
+        records = self.states.copy()
+        for record in records:
+            self.recipe.known.note(record)
+        return records
 
     def summary(self, index: int) -> dict[str, Any]:
         """`Game.summary` of one game."""

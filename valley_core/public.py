@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 from pettingzoo.utils import wrappers
 
+from valley_core.adapter import as_number
 from valley_core.aec import AECAdapter
 from valley_core.errors import UnknownOptionError
 
@@ -29,6 +30,15 @@ def check_names(options: Iterable[str], known: Iterable[str]) -> None:
         raise UnknownOptionError(unknown[0], known)
 
 
+class NumberWrapper(wrappers.BaseWrapper):
+    """Hands on an action in an array or tensor as a number, since PettingZoo's wrappers take no other."""
+
+    def step(self, action: Any) -> None:
+        """Carry out an action of the selected agent."""
+        number = as_number(action)
+        super().step(action if number is None else number)
+
+
 def wrapped(make_raw: Callable[..., AECAdapter], illegal_action: str | None, **options: Any) -> "AECEnv":
     """A game's `raw_env` in PettingZoo's usual wrappers: `TerminateIllegalWrapper`, unless `illegal_action` is given,
     `AssertOutOfBoundsWrapper` and `OrderEnforcingWrapper`.
@@ -36,7 +46,7 @@ def wrapped(make_raw: Callable[..., AECAdapter], illegal_action: str | None, **o
     env: AECEnv = make_raw(illegal_action=illegal_action or "raise", **options)
     if illegal_action is None:
         env = wrappers.TerminateIllegalWrapper(env, illegal_reward=ILLEGAL_REWARD)
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
+    return wrappers.OrderEnforcingWrapper(NumberWrapper(wrappers.AssertOutOfBoundsWrapper(env)))
 
 
 def register_names(module: str, solo_id: str, zoo_id: str) -> None:

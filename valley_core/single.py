@@ -185,7 +185,7 @@ class Table:
         record = state_option(options, stacklevel=4)
         number = None if seed is None else as_seed(seed)
         if record is not None:
-            self.recipe.game.check_state(record)
+            self.recipe.known.check(record)
             self._replace(record)
         if number is None and record is None and not self._seeded:
             number = entropy()
@@ -199,18 +199,22 @@ class Table:
 
     def record(self) -> np.ndarray:
         """A copy of the state: a record, of shape ()."""
-        return self.states[0].copy()
+        record = self.states[0].copy()
+        self.recipe.known.note(record)
+        return record
 
     def set_record(self, record: Any) -> None:
         """Go on from a record; `StateError` if it is none of this game."""
-        self.recipe.game.check_state(record)
+        self.recipe.known.check(record)
         self._replace(record)
         self._seeded = True
         self._begin()
 
     def _replace(self, record: Any) -> None:
+        moved = record["data"] != self.states[0]["data"]
         self.states[0] = record
-        self._blank = self.recipe.game.blank_observations(self.states)[0]
+        if moved:  # else what is constant in observations stays so
+            self._blank = self.recipe.game.blank_observations(self.states)[0]
 
     def _begin(self) -> None:
         self.ready = True

@@ -364,7 +364,7 @@ class VectorAdapter(VectorEnv):
         """A copy of all states, hidden parts included: records of shape (num_envs,)."""
         if not self._ready:
             raise ResetNeeded("call reset() before state_records()")
-        return self._learners.states.copy()
+        return self._learners.records()
 
     def set_state_records(self, records: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Go on from records; observations, infos and errors as of `reset`."""

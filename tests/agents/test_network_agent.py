@@ -1,5 +1,6 @@
 """Networks that play, alone and in the search; and what is shipped."""
 
+import functools
 from pathlib import Path
 from typing import Any
 

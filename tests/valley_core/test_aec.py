@@ -126,7 +126,18 @@ def test_every_kind_of_integer_is_an_action(turns: Made, kind: Callable[[int], A
 
 WRONG = [
     *(None, True, np.True_, 0.0, np.float32(0), "0", {}, object()),
-    *([0], np.array([0]), np.array(0.0), -1, 10**6, 2**70, -(2**70)),
+    *(
+        [0],
+        np.array([0, 1]),
+        np.array([0.0]),
+        np.array([True]),
+        np.array([None]),
+        np.array(0.0),
+        -1,
+        10**6,
+        2**70,
+        -(2**70),
+    ),
 ]
 
 

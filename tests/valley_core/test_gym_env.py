@@ -152,7 +152,22 @@ def test_what_is_no_action_raises_and_changes_nothing(made: Made, policy: str, a
     rivals = against if isinstance(against, str) else against()
     env, twin = (middle(made, illegal_action=policy, opponents=copy.deepcopy(rivals)) for _ in range(2))
     before = env.state_record().tobytes()
-    for wrong in (None, True, np.True_, 0.0, "0", [0], np.array([0]), -1, 10**6, 2**70, np.uint64(2**63)):
+    for wrong in (
+        None,
+        True,
+        np.True_,
+        0.0,
+        "0",
+        [0],
+        np.array([0, 1]),
+        np.array([0.0]),
+        np.array([True]),
+        np.array([None]),
+        -1,
+        10**6,
+        2**70,
+        np.uint64(2**63),
+    ):
         with pytest.raises(IllegalActionError) as caught:
             env.step(wrong)
         assert list(caught.value.legal) == np.flatnonzero(env.action_masks()).tolist()
