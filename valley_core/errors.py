@@ -1,6 +1,6 @@
 """The errors of the package: each names the place and the remedy."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 
@@ -38,20 +38,9 @@ class OptionError(ValleyError, ValueError):
 class UnknownOptionError(OptionError, TypeError):
     """An option that there is not, as a keyword that a function does not take: the text holds Python's own phrase.
 
-    Libraries that try keywords look for it in a `TypeError`, and go on without the keyword.
-
-    Attributes:
-        option: Its name.
+    Libraries that try keywords look for it in a `TypeError`, and go on without the keyword. Gymnasium raises the error
+    anew with a longer text, so that it is made from a text alone.
     """
-
-    def __init__(self, option: str, known: Iterable[str]) -> None:
-        self.option = option
-        self.known = tuple(known)
-        super().__init__(option, self.known)  # so that it can be pickled
-
-    def __str__(self) -> str:
-        listed = ", ".join(self.known)
-        return f"got an unexpected keyword argument {self.option!r}: there is no such option; there are {listed}"
 
 
 class DefectsError(ValleyError, ValueError):

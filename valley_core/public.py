@@ -27,7 +27,9 @@ def check_names(options: Iterable[str], known: Iterable[str]) -> None:
     """`UnknownOptionError` for the first option, in alphabetical order, that the game does not know."""
     unknown = sorted(set(options) - set(known))
     if unknown:
-        raise UnknownOptionError(unknown[0], known)
+        raise UnknownOptionError(
+            f"got an unexpected keyword argument {unknown[0]!r}; the game's options are {', '.join(known)}"
+        )
 
 
 class NumberWrapper(wrappers.BaseWrapper):
