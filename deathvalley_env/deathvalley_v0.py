@@ -64,7 +64,7 @@ def raw_env(*, illegal_action: str = "raise", render_mode: str | None = None, **
     ...     else:
     ...         action = env.action_space(agent).sample(observation["action_mask"])
     ...     env.step(action)
-    >>> sorted(info["ending"] for info in [info])[0] in ("score", "fewer_busts", "shared")
+    >>> env.summary()["ending"] in ("score", "fewer_busts", "shared")
     True
 
     Args:
@@ -73,7 +73,8 @@ def raw_env(*, illegal_action: str = "raise", render_mode: str | None = None, **
         options: Options of the game, as ``deck``, ``variant``, ``reward``, ``max_turns``.
 
     Raises:
-        OptionError: An option is unknown or out of range.
+        UnknownOptionError: There is no option of that name; it is a TypeError, too.
+        OptionError: An option is out of range.
         DeckError: The deck has defects.
     """
     return AECAdapter(
@@ -137,7 +138,7 @@ def solo_env(
     ...     action = env.action_space.sample(info["action_mask"])
     ...     observation, reward, terminated, truncated, info = env.step(action)
     ...     over = terminated or truncated
-    >>> reward == {0: 1.0, 1: -1.0, None: 0.0}[info["winner"]]
+    >>> reward == {0: 1.0, 1: -1.0, -1: 0.0}[info["winner"]]
     True
 
     Args:

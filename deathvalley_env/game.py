@@ -9,13 +9,14 @@ from deathvalley_env import encoding, hidden, rules
 from deathvalley_env.card_data import DECK
 from deathvalley_env.deck import Deck, load_deck
 from deathvalley_env.render import describe
-from deathvalley_env.scoring import NO_WINNER, account
+from deathvalley_env.scoring import NO_WINNER, account, ending
 from deathvalley_env.state import new_states
 from deathvalley_env.state_check import check_state
 from deathvalley_env.vocabulary import NUM_CARDS, NUM_PLAYERS, Ending
 from valley_core.errors import OptionError
 from valley_core.game import Game, Kernels, Reward
 from valley_core.jit import kernel
+from valley_core.layout import Field, Layout
 from valley_core.options import flag, one_of, whole_number
 
 VARIANTS = ("base", "backseat")
@@ -34,6 +35,29 @@ def step(state: Any, deck: Any, seat: int, action: int) -> None:
     rules.step(state, deck, action)
 
 
+INFO = Layout(
+    (
+        Field("scores", (NUM_PLAYERS,), -(2**15), 2**15 - 1, "the score of each seat if the game ended now"),
+        Field("busts", (NUM_PLAYERS,), 0, 2**31 - 1, "how often each seat has busted"),
+        Field("turns", (), 0, 2**31 - 1, "finished turns of both players together"),
+        Field("winner", (), -1, NUM_PLAYERS - 1, "the seat that won; -1: nobody, or the game goes on"),
+        Field("ending", (), 0, len(Ending) - 1, "by which rule: " + ", ".join(f"{e.value} {e.name}" for e in Ending)),
+    )
+)
+"""The numbers of a game, as adapters give them after every step."""
+
+
+@kernel
+def inform(state: Any, deck: Any, out: Any) -> None:
+    """Write the numbers of `INFO`, int64."""
+    winner, rule = ending(state)
+    out[0], out[1] = state.scores[0], state.scores[1]
+    out[2], out[3] = state.busts[0], state.busts[1]
+    out[4] = state.turn
+    out[5] = winner
+    out[6] = rule
+
+
 KERNELS = Kernels(
     reset=rules.reset,
     step=step,
@@ -43,6 +67,7 @@ KERNELS = Kernels(
     asked=encoding.asked,
     status=encoding.status,
     returns=encoding.returns,
+    inform=inform,
     conceal=hidden.conceal,
     reveal=hidden.reveal,
 )
@@ -60,7 +85,7 @@ def make_game(
     ask_forced: bool = False,
     max_turns: int = 200,
     turn_limit: str = "terminate",
-    card_facts: bool = True,
+    card_facts: bool = False,
 ) -> Game:
     """Death Valley: Highs & Lows with these options.
 
@@ -76,7 +101,8 @@ def make_game(
         max_turns: Turns, of both players together, after which a game ends (R11); 1 to 1,000,000.
         turn_limit: ``"terminate"``: a game that reaches `max_turns` is scored as it stands; ``"truncate"``: it is
             truncated, and has no winner (R11).
-        card_facts: Observe what the cards are (hazard, stars, skulls, abilities), which is constant for a deck.
+        card_facts: Observe what the cards are (hazard, stars, skulls, abilities), too, which is constant for a deck:
+            for those who learn over many decks.
 
     Raises:
         OptionError: An option is out of range, or does not go with the others.
@@ -120,6 +146,7 @@ def make_game(
         hidden="the order of the deck",
         action_names=encoding.action_names([card.name for card in loaded.cards]),
         layout=encoding.LAYOUT if facts else encoding.LAYOUT_WITHOUT_FACTS,
+        info=INFO,
         fixed_from=encoding.FIXED_FROM,
         data=data,
         fixed=encoding.facts_of(loaded.cards)[None, :] if facts else np.zeros((1, 0), np.float32),

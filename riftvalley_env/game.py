@@ -18,6 +18,8 @@ from riftvalley_env.state_check import check_state
 from riftvalley_env.vocabulary import MAX_BOARDS, MAX_PLAYERS, MIN_PLAYERS, Deal, Ending, Points
 from valley_core.errors import OptionError
 from valley_core.game import Game, Kernels, Reward
+from valley_core.jit import kernel
+from valley_core.layout import Field, Layout
 from valley_core.options import one_of, whole_number
 
 BoardLike = str | os.PathLike[str] | Board
@@ -26,6 +28,49 @@ SETS = ("identical", "asymmetrical")
 ACTIONS = ("two_step", "flat")
 DEALS = ("shuffled", "fixed")
 MOST_TURNS = 1_000_000
+
+
+@kernel
+def inform(state: Any, boards: Any, out: Any) -> None:
+    """Write the numbers of `info_of`, int64."""
+    players = int(state.num_players)
+    rule = ending(state)
+    decided = rule != Ending.NONE and rule != Ending.TRUNCATED
+    winner, winners = -1, 0
+    for seat in range(players):
+        out[seat] = score_of(state, seat)
+        rank = 0
+        if state.over:
+            rank = 1
+            for other in range(players):
+                rank += compare(state, other, seat) > 0
+        out[players + seat] = rank
+        wins_here = decided and rank == 1
+        out[2 * players + seat] = wins_here
+        if wins_here:
+            winner, winners = seat, winners + 1
+    out[3 * players] = state.turn
+    out[3 * players + 1] = winner if winners == 1 else -1
+    out[3 * players + 2] = rule
+
+
+RULES = ", ".join(f"{rule.value} {rule.name}" for rule in Ending)
+
+
+def info_of(players: int) -> Layout:
+    """The numbers of a game, as adapters give them after every step."""
+    points = 2**31 - 1
+    return Layout(
+        (
+            Field("scores", (players,), -points, points, "the points of each seat so far"),
+            Field("ranks", (players,), 0, players, "1 is best, equal if even by every tie-break; 0: the game goes on"),
+            Field("winners", (players,), 0, 1, "1 for the seats that won, alone or together"),
+            Field("turns", (), 0, points, "finished turns"),
+            Field("winner", (), -1, players - 1, "the seat that won alone; -1: none, or the game goes on"),
+            Field("ending", (), 0, len(Ending) - 1, "by which rule: " + RULES),
+        )
+    )
+
 
 KERNELS = Kernels(
     reset=rules.reset,
@@ -36,6 +81,7 @@ KERNELS = Kernels(
     asked=rules.asked,
     status=encoding.status,
     returns=encoding.returns,
+    inform=inform,
     conceal=hidden.conceal,
     reveal=hidden.reveal,
 )
@@ -98,6 +144,7 @@ def make_game(
         hidden="what others have decided in the turn that is not over",
         action_names=encoding.action_names(height, width, flat),
         layout=layout,
+        info=info_of(players),
         fixed_from=layout.size,  # boards go round, so that nothing stays in its place
         data=data,
         fixed=np.zeros((1, 0), np.float32),

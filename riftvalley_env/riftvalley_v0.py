@@ -54,7 +54,7 @@ def raw_env(*, illegal_action: str = "raise", render_mode: str | None = None, **
     ...     else:
     ...         action = env.action_space(agent).sample(observation["action_mask"])
     ...     env.step(action)
-    >>> info["ending"] in ("score", "best_boards", "shared")
+    >>> env.summary()["ending"] in ("score", "best_boards", "shared")
     True
 
     Args:
@@ -63,7 +63,8 @@ def raw_env(*, illegal_action: str = "raise", render_mode: str | None = None, **
         options: Options of the game, as ``num_players``, ``boards``, ``actions``, ``reward``, ``max_turns``.
 
     Raises:
-        OptionError: An option is unknown or out of range.
+        UnknownOptionError: There is no option of that name; it is a TypeError, too.
+        OptionError: An option is out of range.
         BoardError: A board has defects.
     """
     return AECAdapter(make_game, _options(options), name=NAME, illegal_action=illegal_action, render_mode=render_mode)
@@ -127,7 +128,7 @@ def solo_env(
     ...     action = env.action_space.sample(info["action_mask"])
     ...     observation, reward, terminated, truncated, info = env.step(action)
     ...     over = terminated or truncated
-    >>> (reward > 0) == (env.seat in info["winners"])
+    >>> (reward > 0) == bool(info["winners"][env.seat])
     True
 
     Args:

@@ -46,10 +46,11 @@ def mark_at(state: Any, board: int, square: int) -> tuple[int, Mark] | None:
 def squares_with(state: Any, data: Any, board: int, *marks: Mark) -> list[tuple[int, int]]:
     """(seat, square) of every square with one of these marks, by square."""
     found = []
-    for square in range(int(data["squares"])):
-        drawn = mark_at(state, board, square)
-        if drawn and drawn[1] in marks:
-            found.append((drawn[0], square))
+    for square, code in enumerate(state["drawn"][board, : int(data["squares"])].tolist()):
+        if code != BLANK:
+            seat, mark = divmod(code - 1, NUM_MARKS)
+            if mark in marks:
+                found.append((seat, square))
     return found
 
 

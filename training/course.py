@@ -85,7 +85,7 @@ class Course:
                 f"--envs {count} cannot be shared out among {len(self.parts)} kinds of games; give a multiple"
             )
         made = []
-        learning = {} if self.any_data else self.entry.learning
+        learning = self.entry.knowing if self.any_data else self.entry.learning
         for part in self.parts:
             seats = {} if part.opponent is None else {"opponents": league.opponent(part.opponent), "seat": "random"}
             # An illegal action loses the game and is counted, so that a run can say that there was none.

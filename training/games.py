@@ -67,6 +67,7 @@ class Entry:
         options: Names of the command-line options that this game takes, with the game's option that each sets.
         columns_of_seats: Columns with one number for each seat that tables average, with their headings.
         learning: Options of the games in which a policy learns: what never changes is not observed.
+        knowing: Options with which all is observed that an agent may ask for, also what never changes.
         league: Opponents of a policy that learns between players, by default (`training.opponents`).
         rivals: Agents against which such a policy is tested.
         drawn: Decks or boards that can be drawn.
@@ -81,17 +82,18 @@ class Entry:
     options: Mapping[str, str] = field(default_factory=dict)
     columns_of_seats: Mapping[str, str] = field(default_factory=dict)
     learning: Options = field(default_factory=dict)
+    knowing: Options = field(default_factory=dict)
     league: Sequence[str] = ()
     rivals: Sequence[str] = ()
 
     def make(self, **options: Any) -> "Game":
-        """The game with these options.
+        """The game with these options, in which any agent can play (`knowing`).
 
         Raises:
             OptionError: An option is wrong, or a file that it names has defects.
         """
         try:
-            return self.make_game(**options)
+            return self.make_game(**{**self.knowing, **options})
         except ValueError as error:
             raise OptionError(str(error)) from error
 
@@ -134,6 +136,7 @@ GAMES = {
         options={"deck": "deck", "max_turns": "max_turns"},
         columns_of_seats={"scores": "score", "busts": "busts"},
         learning={"card_facts": False},
+        knowing={"card_facts": True},
         league=("self", "self", "greedy", "rulebook"),
         rivals=("random", "greedy"),
     ),

@@ -31,8 +31,9 @@ class Args:
     runs: int = 5
     """Runs of each layer; the median counts."""
     layers: tuple[str, ...] = ()
-    """Layers to be measured (default all): kernel, batch, aec_raw, aec, parallel, solo, vector, sb3, mcts (its steps
-    are simulations of a search from the first decision, with random play to the end, on one core)."""
+    """Layers to be measured (default all): kernel, batch, aec_raw, aec, parallel, solo, vector, sb3, maskable (sb3
+    with the masks stacked as sb3-contrib does it), mcts (its steps are simulations of a search from the first decision,
+    with random play to the end, on one core)."""
     profile: bool = False
     """Also say where the time of batched play goes."""
     peers: str | None = None

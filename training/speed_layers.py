@@ -54,9 +54,9 @@ def measure(steps: Steps, seconds: float) -> float:
 
 
 def base_game(name: str) -> Game:
-    """The game in its first setting between players."""
+    """The game in its first setting between players, observed as the environments do by default."""
     entry = entry_of(name)
-    return entry.make(**next(iter(entry.settings.values())))
+    return entry.make(**{**next(iter(entry.settings.values())), **entry.learning})
 
 
 def _public(game: str, name: str) -> Any:
@@ -199,18 +199,31 @@ def _vector_steps(envs: Any, game: Game, batch: int, seed: int) -> Steps:
 
 
 def sb3(name: str, batch: int, seed: int) -> Steps:
-    """Stable-Baselines3's vector API, with the masks that sb3-contrib asks for."""
+    """Stable-Baselines3's vector API, with the masks of all games in one array."""
+    return _sb3_steps(_sb3_env(name, batch), base_game(name), batch, seed, lambda envs: envs.action_masks())
+
+
+def maskable(name: str, batch: int, seed: int) -> Steps:
+    """The same with the masks as sb3-contrib's `MaskablePPO` asks for them: a list of one for each game, stacked."""
+    return _sb3_steps(_sb3_env(name, batch), base_game(name), batch, seed, _masks_as_sb3_contrib)
+
+
+def _sb3_env(name: str, batch: int) -> Any:
     if find_spec("stable_baselines3") is None:
         raise Skip("stable-baselines3 is not installed (pip install -e '.[train]')")
-    return _sb3_steps(_public(name, "make_sb3_env")(batch), base_game(name), batch, seed)
+    return _public(name, "make_sb3_env")(batch)
 
 
-def _sb3_steps(envs: Any, game: Game, batch: int, seed: int) -> Steps:
+def _masks_as_sb3_contrib(envs: Any) -> np.ndarray:
+    return np.stack(envs.env_method("action_masks"))
+
+
+def _sb3_steps(envs: Any, game: Game, batch: int, seed: int, masks_of: Callable[[Any], np.ndarray]) -> Steps:
     pick, chances, actions = loops_of(game).pick_all, new_chances(seed, batch), np.zeros(batch, np.int64)
     envs.seed(seed)
     envs.reset()
     while True:
-        pick(np.stack(envs.env_method("action_masks")).view(np.uint8), chances, actions)
+        pick(masks_of(envs).view(np.uint8), chances, actions)
         envs.step(actions)
         yield batch
 
@@ -243,6 +256,7 @@ LAYERS = {
     "solo": Layer(solo, batched=False),
     "vector": Layer(vector, batched=True),
     "sb3": Layer(sb3, batched=True),
+    "maskable": Layer(maskable, batched=True),
     "mcts": Layer(mcts, batched=False),
 }
 """From the rules outwards."""

@@ -1,5 +1,6 @@
 """What all adapters share: spaces, and checks of everything that a caller passes."""
 
+import math
 import operator
 import warnings
 from collections.abc import Mapping
@@ -44,16 +45,28 @@ def legal_names(game: Game, mask: np.ndarray) -> dict[int, str]:
 
 
 def as_number(action: object) -> int | None:
-    """An integer of Python or NumPy, also in an array of shape (), as ``int``; None for all else, booleans included."""
+    """An integer of Python or NumPy, also as the only one of an array or tensor, as ``int``; None for all else.
+
+    Booleans and floats are no integers here, whatever their value.
+    """
     if type(action) is int:
         return action
     if type(action) is np.int64:
         return int(action)
-    if isinstance(action, np.ndarray) and action.shape == ():
-        action = action[()]
+    if hasattr(action, "shape") and hasattr(action, "item"):
+        if math.prod(action.shape) != 1:
+            return None
+        action = action.item()
     if isinstance(action, int | np.integer) and not isinstance(action, bool):
         return int(action)
     return None
+
+
+def as_array(actions: Any) -> np.ndarray:
+    """Anything as an array; a tensor of another device is copied from there. No library of tensors is imported."""
+    if not isinstance(actions, np.ndarray) and hasattr(actions, "cpu"):
+        actions = actions.cpu()
+    return np.asarray(actions)
 
 
 def out_of_space(game: Game, agent: str, action: object, mask: np.ndarray) -> IllegalActionError:
@@ -61,7 +74,7 @@ def out_of_space(game: Game, agent: str, action: object, mask: np.ndarray) -> Il
     number = as_number(action)
     if number is None:
         why = f"is no integer, but {type(action).__name__}"
-        if isinstance(action, np.ndarray):
+        if hasattr(action, "shape") and hasattr(action, "dtype"):
             why += f" of shape {action.shape} and dtype {action.dtype}"
     else:
         why = f"is not within 0 … {game.num_actions - 1}"

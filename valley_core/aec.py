@@ -22,19 +22,22 @@ class AECAdapter(ZooAdapter, AECEnv):
 
     **Observation**, for every agent at any time, also while another acts and after the end: new arrays
     ``{"observation": float32 (layout.size,), "action_mask": int8 (num_actions,)}``; `Game.layout` names the parts of
-    the first and bounds them. The mask, with the same values, is also in ``infos[agent]["action_mask"]``. An agent
-    that is asked has at least one legal action; one that is not asked has the last action, wait, alone.
+    the first and bounds them. An agent that is asked has at least one legal action; one that is not asked has the last
+    action, wait, alone.
 
-    **Action**: an integer of Python or NumPy, from 0 to ``num_actions - 1`` (`Game.action_names`). Anything else,
-    booleans included, raises `IllegalActionError`, and so does an action that is not legal now, before anything
-    changes; but see `illegal_action`. An agent that is terminated or truncated takes None, as in all of PettingZoo;
-    an action in its place raises `GameOverError`.
+    **Infos**, of every agent: ``"action_mask"``, the mask again, and the numbers of `Game.info`: ``int``, or int64 of
+    shape (length,). Names, shapes and dtypes are the same after every step. `summary` has more.
+
+    **Action**: an integer from 0 to ``num_actions - 1`` (`Game.action_names`), of Python or NumPy, also as the only one
+    of an array or tensor. Anything else, booleans included, raises `IllegalActionError`, and so does an action that
+    is not legal now, before anything changes; but see `illegal_action`. An agent that is terminated or truncated
+    takes None, as in all of PettingZoo; an action in its place raises `GameOverError`.
 
     **Reward**: the change of `Game`'s returns, a float for each agent. Over a game, they add up to a number from
     `Game.least_reward` to `Game.greatest_reward`.
 
-    **End**: all agents end together, in `terminations` when the game is over, in `truncations` when it reached
-    `Game.max_turns`. Each agent's info then holds `Game.summary` as well.
+    **End**: all agents end together, in `terminations` when the game is over, in `truncations` when it was broken off
+    at `Game.max_turns`.
 
     **Seeds**: ``reset(seed=…)`` fixes everything that happens but the actions; action spaces have seeds of their own.
     ``reset()`` after that goes on with the same stream of random numbers.
@@ -160,15 +163,11 @@ class AECAdapter(ZooAdapter, AECEnv):
         self.agent_selection = self.agents[0]
 
     def _inform(self) -> None:
-        masks = self._table.masks
-        self.infos = {agent: {"action_mask": masks[seat]} for agent, seat in self._seats.items()}
+        masks, numbers = self._table.masks, self._told()
+        self.infos = {agent: {"action_mask": masks[seat], **numbers} for agent, seat in self._seats.items()}
         if self._illegal_action != "raise":
             for agent, info in self.infos.items():
                 info["illegal_actions"] = self._illegal_count[agent]
-        if self._table.status or self._table.closed:
-            summary = self._table.summary()
-            for info in self.infos.values():
-                info.update(summary)
 
     def _illegal(self, agent: str, seat: int, action: object) -> None:
         table = self._table

@@ -35,6 +35,14 @@ class OptionError(ValleyError, ValueError):
     """A wrong option of a game, an adapter or an agent."""
 
 
+class UnknownOptionError(OptionError, TypeError):
+    """An option that there is not, as a keyword that a function does not take: the text holds Python's own phrase.
+
+    Libraries that try keywords look for it in a `TypeError`, and go on without the keyword. Gymnasium raises the error
+    anew with a longer text, so that it is made from a text alone.
+    """
+
+
 class DefectsError(ValleyError, ValueError):
     """Something that cannot be used, with all its defects; the text lists them, a line each.
 

@@ -54,6 +54,7 @@ class Kernels:
         asked: ``(state, seat) -> bool``: whether a seat is asked now (several at once in a simultaneous game).
         status: ``(state) -> Status``.
         returns: ``(state, data, reward, out)``. Write each seat's return so far, float64 of shape (seats,).
+        inform: ``(state, data, out)``. Write the numbers of `Game.info`, int64 of shape (info.size,).
         conceal: ``(state, seat)``. Take out what the seat does not know (`Game.hidden`), and set ``state.rng`` to 0:
             states that a seat cannot tell apart become equal.
         reveal: ``(state)``. Put something possible in the place of what was concealed, each with its probability, by
@@ -68,6 +69,7 @@ class Kernels:
     asked: Any
     status: Any
     returns: Any
+    inform: Any
     conceal: Any
     reveal: Any
 
@@ -88,6 +90,7 @@ class Game:
         hidden: What is hidden from a player, in words; empty for perfect information.
         action_names: One for each action; the last is wait, which is legal for a seat that is asked nothing.
         layout: The flat observation.
+        info: The numbers in ``infos``, the same after every step: single ones (shape ()) and rows of them.
         fixed_from: Index from which on the observation is constant for one static record.
         data: Static records, one-dimensional; ``state.data`` is an index into it.
         fixed: The constant part of the observation for each static record, float32 of shape (len(data), n).
@@ -98,7 +101,7 @@ class Game:
         least_reward, greatest_reward: Bounds of one seat's return over a game.
         kernels: The compiled functions.
         describe: ``(state, data) -> str``, a drawing of the table as text, with all that is public.
-        summary: ``(state, data) -> dict`` for ``infos`` at the end of a game.
+        summary: ``(state, data) -> dict``: how a game stands or ended, in words and lists.
         check_state: ``(state) -> None``; raises `StateError` for a record that is no state of this game.
         options: The options that made it, for reports.
     """
@@ -110,6 +113,7 @@ class Game:
     hidden: str
     action_names: Sequence[str]
     layout: Layout
+    info: Layout
     fixed_from: int
     data: np.ndarray
     fixed: np.ndarray

@@ -20,8 +20,9 @@ from valley_core.adapter import (
     state_option,
 )
 from valley_core.errors import GameOverError, IllegalActionError
-from valley_core.game import TERMINATED, Game, Status
-from valley_core.learners import Learners, Opponents
+from valley_core.game import Game
+from valley_core.infos import InfoReader
+from valley_core.learners import Learners, Opponents, Seen
 from valley_core.options import one_of
 from valley_core.recipe import Recipe
 from valley_core.rendering import Drawings, drawing_of, render_modes
@@ -31,19 +32,20 @@ class GymAdapter(gymnasium.Env):
     """A game as a Gymnasium `Env` for one learner.
 
     **Observation**: new arrays ``{"observation": float32 (layout.size,), "action_mask": int8 (num_actions,)}`` from the
-    learner's seat, when it is asked or the game is over. The mask, with the same values, is also in
-    ``info["action_mask"]``. The learner always has at least one legal action; after the end it has wait, the last,
-    alone.
+    learner's seat, when it is asked or the game is over. The learner always has at least one legal action; after the
+    end it has wait, the last, alone.
 
-    **Action**: an integer of Python or NumPy, from 0 to ``num_actions - 1`` (`Game.action_names`). Anything else,
-    booleans included, raises `IllegalActionError`, and so does an action that is not legal now, before anything
-    changes; but see `illegal_action`. After the end, `step` raises `GameOverError`.
+    **Info**: ``"action_mask"``, the mask again, and the numbers of `Game.info`: ``int``, or int64 of shape (length,).
+    The names, shapes and dtypes are the same after every step, so that infos can be stacked. `summary` has more.
+
+    **Action**: an integer from 0 to ``num_actions - 1`` (`Game.action_names`), of Python or NumPy, also as the only one
+    of an array or tensor. Anything else, booleans included, raises `IllegalActionError`, and so does an action that
+    is not legal now, before anything changes; but see `illegal_action`. After the end, `step` raises `GameOverError`.
 
     **Reward**: the change of the return of the learner's seat, over its own action and all that the others do until it
     is asked again. Over a game, rewards add up to a number from `Game.least_reward` to `Game.greatest_reward`.
 
-    **End**: `terminated` when the game is over, `truncated` when it reached `Game.max_turns`; info then holds
-    `Game.summary` as well.
+    **End**: `terminated` when the game is over, `truncated` when it was broken off at `Game.max_turns`.
 
     **Seeds**: ``reset(seed=…)`` fixes everything that happens but the learner's actions; the action space has a seed
     of its own. ``reset()`` after that goes on with the same streams of random numbers.
@@ -83,13 +85,10 @@ class GymAdapter(gymnasium.Env):
         self._num_actions = self.game.num_actions
         self._over: bool | None = None  # None before the first reset
         self._illegal_count = 0
-        self._blank = self._learners.blank_observations()
-        self._forfeited = False
+        self._reader = InfoReader(self.game.info)
+        self._has_facts = self.game.fixed_from < self.game.layout.size
         self._action = np.zeros(1, np.int64)
-        self._chosen = np.ones(1, bool)
-        self._unpaid = np.zeros(1, bool)
-        self._rewards = np.zeros(1)
-        self._statuses = np.zeros(1, np.int64)
+        self._paid = np.ones(1, bool)
 
     @property
     def game(self) -> Game:
@@ -120,41 +119,37 @@ class GymAdapter(gymnasium.Env):
         if seed is not None or not self._learners.seeded[0]:
             super().reset(seed=seed)  # `np_random` is Gymnasium's; the game has a stream of its own
             self._learners.seed([self.np_random_seed])
-        if record is None:
-            self._chosen[0] = True
-            self._learners.deal(self._chosen)
-        else:
-            self._start_from(record, seed)
-        return self._begin()
+        if record is not None:
+            self._learners.place([record], None if seed is None else [seed])
+        return self._begin(dealt=record is None)
 
-    def _start_from(self, record: Any, seed: int | None) -> None:
-        self._learners.place([record], None if seed is None else [seed])
-        self._blank = self._learners.blank_observations()
-
-    def _begin(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        self._illegal_count = 0
-        self._forfeited = False
-        observation, mask = self._new_arrays()
-        self._chosen[0] = True
+    def _begin(self, dealt: bool) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Deal, or look at what was placed."""
+        seen = self._new_seen()
         # What the others did before the first step is paid with that step.
-        self._learners.see(self._chosen, self._unpaid, observation, mask, self._rewards, self._statuses)
-        self._over = bool(self._statuses[0])
-        result = self._seen(observation, mask)
+        if dealt:
+            self._learners.deal(seen)
+        else:
+            self._learners.look(seen)
+        self._illegal_count = 0
+        self._over = bool(seen.terminated[0] or seen.truncated[0])
+        result = self._given(seen)
         if self.render_mode == "human":
             self.render()
         return result
 
-    def _new_arrays(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._blank.copy(), np.empty((1, self._num_actions), np.uint8)
+    def _new_seen(self) -> Seen:
+        size = self.game.layout.size
+        observations = self._learners.new_observations() if self._has_facts else np.empty((1, size), np.float32)
+        return Seen(self.game, observations)
 
-    def _seen(self, observation: np.ndarray, mask: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        mask = mask[0].view(np.int8)
-        info: dict[str, Any] = {"action_mask": mask.copy()}
+    def _given(self, seen: Seen) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Observation and info."""
+        mask = seen.masks[0].view(np.int8)
+        info = {"action_mask": mask.copy(), **self._reader.of_game(seen.numbers[0])}
         if self._illegal_action != "raise":
             info["illegal_actions"] = self._illegal_count
-        if self._over:
-            info.update(self._learners.summary(0))
-        return {"observation": observation[0], "action_mask": mask}, info
+        return {"observation": seen.observations[0], "action_mask": mask}, info
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         """Carry out an action, and play until the learner is asked again.
@@ -170,56 +165,42 @@ class GymAdapter(gymnasium.Env):
         number = as_number(action)
         if number is None or not 0 <= number < self._num_actions:
             raise out_of_space(self.game, self.game.agents[self.seat], action, self.action_masks())
-        self._action[0] = number
-        observation, mask = self._new_arrays()
-        learners = self._learners
-        if learners.by_agents:
-            legal = bool(learners.check(self._action)[0])
-            if legal:
-                self._chosen[0] = True
-                learners.act(self._action, self._chosen)
-                learners.see(self._chosen, self._chosen, observation, mask, self._rewards, self._statuses)
-        else:
-            legal = learners.turn(self._action, self._chosen, observation, mask, self._rewards, self._statuses)
-        if not legal:
+        if not self._learners.allowed[0, number]:
             return self._illegal(action)
-        status = self._statuses.item()
-        self._over = status != 0
-        seen, info = self._seen(observation, mask)
+        self._action[0] = number
+        seen = self._new_seen()
+        self._over = self._learners.act(self._action, self._paid, seen) > 0
+        observation, info = self._given(seen)
         if self.render_mode == "human":
             self.render()
-        return seen, self._rewards.item(), status in TERMINATED, status == Status.TRUNCATED, info
+        return observation, seen.rewards.item(), seen.terminated.item(), seen.truncated.item(), info
 
     def _illegal(self, action: object) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
         if self._illegal_action == "raise":
             raise IllegalActionError(action, self.game.agents[self.seat], legal_names(self.game, self.action_masks()))
         self._illegal_count += 1
         lost = self._illegal_action == "lose"
-        self._over = self._forfeited = lost
-        observation, mask = self._new_arrays()
-        self._chosen[0] = True
-        self._learners.see(self._chosen, self._unpaid, observation, mask, self._rewards, self._statuses)
+        self._over = lost
+        seen = self._new_seen()
+        self._learners.look(seen)
         if lost:
-            mask[0] = 0
-            mask[0, self.game.wait] = 1
-        seen, info = self._seen(observation, mask)
-        return seen, LOSS if lost else 0.0, lost, False, info
+            for mask in (seen.masks[0], self._learners.allowed[0]):
+                mask[:] = 0
+                mask[self.game.wait] = 1
+        observation, info = self._given(seen)
+        return observation, LOSS if lost else 0.0, lost, False, info
 
     def action_masks(self) -> np.ndarray:
         """Legal actions, bool of shape (num_actions,), as sb3-contrib asks for them."""
         if self._over is None:
             raise ResetNeeded("call reset() before action_masks()")
-        mask = self._learners.masks()[0]
-        if self._forfeited:
-            mask[:] = False
-            mask[self.game.wait] = True
-        return mask
+        return self._learners.allowed[0].astype(bool)
 
     def state_record(self) -> np.ndarray:
         """A copy of the whole state, hidden parts included: a record, with its own stream of random numbers."""
         if self._over is None:
             raise ResetNeeded("call reset() before state_record()")
-        return self._learners.states[0].copy()
+        return self._learners.records()[0]
 
     def set_state_record(self, record: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Go on from a record that `state_record` gave; observation and info as of `reset`.
@@ -229,8 +210,14 @@ class GymAdapter(gymnasium.Env):
         """
         if not self._learners.seeded[0]:
             self._learners.seed([self.np_random_seed])
-        self._start_from(record, None)
-        return self._begin()
+        self._learners.place([record])
+        return self._begin(dealt=False)
+
+    def summary(self) -> dict[str, Any]:
+        """How the game stands or ended, in words and lists (`Game.summary`): scores by kind, the rule that decided."""
+        if self._over is None:
+            raise ResetNeeded("call reset() before summary()")
+        return self._learners.summary(0)
 
     def render(self) -> Any:
         """A picture of the table in the chosen render mode; None for ``"human"``."""

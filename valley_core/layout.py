@@ -1,7 +1,9 @@
 """Named views on a flat observation, so that a network's input and a reader's table are the same numbers."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -26,7 +28,7 @@ class Field:
     @property
     def size(self) -> int:
         """How many numbers the view holds."""
-        return int(np.prod(self.shape))
+        return math.prod(self.shape)
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Layout:
 
     fields: tuple[Field, ...]
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Length of the flat observation."""
         return sum(field.size for field in self.fields)

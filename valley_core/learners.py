@@ -10,10 +10,11 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from valley_core.adapter import as_rng, as_seed, legal_names
-from valley_core.batch import in_threads, pick
+from valley_core.batch import LEAST_SHARE, in_threads, pick
 from valley_core.decisions import Decisions
 from valley_core.errors import IllegalActionError, OptionError, StateError
-from valley_core.game import Game
+from valley_core.game import Game, Status
+from valley_core.jit import kernel
 from valley_core.recipe import Recipe, bind_to
 from valley_core.rng import GAMMA, MASK, MIX_1, MIX_2, below
 
@@ -36,8 +37,11 @@ MOST_DEALS = 100
 NOTHING = -1
 """In place of an action."""
 
-STRANDED = -1
-"""In place of a `Status`: a seat is asked that nobody plays."""
+LOOK = -2
+"""In place of an action: only what is seen is written."""
+
+DEAL = -3
+"""In place of an action: a new game is dealt."""
 
 # The kernels of a game, bound by `LearnerKernels`.
 reset: Any = None
@@ -48,6 +52,7 @@ to_act: Any = None
 asked: Any = None
 status: Any = None
 returns: Any = None
+inform: Any = None
 
 
 def play_others(state: Any, datum: Any, learner: Any, mask: Any) -> None:
@@ -63,87 +68,90 @@ choose: Any = None
 """`valley_core.batch.pick`, bound."""
 
 
-def deal_learners(
-    states: Any, data: Any, reward: int, learners: Any, chosen: Any, seat: int, randomly: bool, masks: Any, totals: Any
-) -> int:
-    """Deal a new game to each chosen learner, at `seat` or a random one; how many are never asked."""
-    failed = 0
-    for i in range(len(states)):
-        if chosen[i]:
-            state = states[i]
-            datum = data[state["data"]]
-            for _ in range(MOST_DEALS):
-                reset(state, datum)
-                if seat == RANDOM_SEAT:
-                    learners[i].seat = below(learners[i], totals.shape[1])
-                else:
-                    learners[i].seat = seat
-                returns(state, datum, reward, totals[i])
-                learners[i].total = totals[i, learners[i].seat]
-                if randomly:
-                    others(state, datum, learners[i], masks[i])
-                if to_act(state) >= 0:
-                    break
-            failed += to_act(state) < 0
-    return failed
+def deal_learner(
+    state: Any, datum: Any, reward: int, learner: Any, seat: int, randomly: bool, mask: Any, totals: Any
+) -> bool:
+    """Deal a new game to a learner at `seat`, or a random one; whether it is asked anything."""
+    for _ in range(MOST_DEALS):
+        reset(state, datum)
+        if seat == RANDOM_SEAT:
+            learner.seat = below(learner, len(totals))
+        else:
+            learner.seat = seat
+        returns(state, datum, reward, totals)
+        learner.total = totals[learner.seat]
+        if randomly:
+            others(state, datum, learner, mask)
+        if to_act(state) >= 0:
+            return True
+    return False
 
 
 others: Any = None
 """`play_others`, bound."""
 
 
-def check_learners(states: Any, data: Any, learners: Any, actions: Any, masks: Any, allowed: Any) -> bool:
-    """Write whether each action, which is in the action space, is legal; whether all are."""
-    fine = True
-    for i in range(len(states)):
-        legal(states[i], data[states[i]["data"]], learners[i].seat, masks[i])
-        allowed[i] = masks[i, actions[i]] != 0
-        fine = fine and allowed[i]
-    return fine
-
-
-def step_learners(states: Any, data: Any, learners: Any, actions: Any, chosen: Any, randomly: bool, masks: Any) -> None:
-    """Carry out the actions of the learners that are chosen (negative: none), and then those of random opponents."""
-    for i in range(len(states)):
-        if chosen[i]:
-            state = states[i]
-            datum = data[state["data"]]
-            if actions[i] >= 0:
-                step(state, datum, learners[i].seat, actions[i])
-            if randomly:
-                others(state, datum, learners[i], masks[i])
-
-
-def see_learners(
+def serve_learners(
     states: Any,
     data: Any,
     reward: int,
     learners: Any,
-    chosen: Any,
+    which: Any,
+    actions: Any,
     paid: Any,
+    seat: int,
+    randomly: bool,
     observations: Any,
-    masks: Any,
+    allowed: Any,
     rewards: Any,
-    statuses: Any,
+    terminated: Any,
+    truncated: Any,
     totals: Any,
-) -> None:
-    """Write observation, mask and status of each learner that is chosen, and its reward if it is paid, else 0."""
-    for i in range(len(states)):
-        if chosen[i]:
-            state = states[i]
-            datum = data[state["data"]]
-            seat = learners[i].seat
-            observe(state, datum, seat, observations[i])
-            legal(state, datum, seat, masks[i])
-            rewards[i] = 0.0
-            if paid[i]:
-                returns(state, datum, reward, totals[i])
-                rewards[i] = totals[i, seat] - learners[i].total
-                learners[i].total = totals[i, seat]
-            statuses[i] = status(state)
-            turn = to_act(state)
-            if turn >= 0 and turn != seat:
-                statuses[i] = STRANDED
+    numbers: Any,
+) -> Any:
+    """For each of the games `which`: carry out an action that is legal, let random opponents play, and look.
+
+    `NOTHING`, `LOOK` and `DEAL` stand in the place of actions. Rewards are what the learners earned since they were
+    last `paid`, 0 for those who are not.
+
+    Returns:
+        How many games are over; in how many of those dealt the learner is never asked anything; and in how many a seat
+        is asked that nobody plays.
+    """
+    over, failed, stranded = 0, 0, 0
+    for k in range(len(which)):
+        i = which[k]
+        state = states[i]
+        datum = data[state["data"]]
+        learner = learners[i]
+        mask = allowed[i]
+        if actions[i] == DEAL:
+            failed += not deal(state, datum, reward, learner, seat, randomly, mask, totals[i])
+        elif actions[i] != LOOK:
+            if actions[i] >= 0:
+                step(state, datum, learner.seat, actions[i])
+            if randomly:
+                others(state, datum, learner, mask)
+        own = learner.seat
+        observe(state, datum, own, observations[i])
+        legal(state, datum, own, mask)
+        rewards[i] = 0.0
+        if paid[i]:
+            returns(state, datum, reward, totals[i])
+            rewards[i] = totals[i, own] - learner.total
+            learner.total = totals[i, own]
+        inform(state, datum, numbers[i])
+        found = status(state)
+        truncated[i] = found == Status.TRUNCATED
+        terminated[i] = found != Status.RUNNING and found != Status.TRUNCATED
+        over += found != Status.RUNNING
+        turn = to_act(state)
+        stranded += turn >= 0 and turn != own
+    return over, failed, stranded
+
+
+deal: Any = None
+"""`deal_learner`, bound."""
 
 
 def look_for_others(states: Any, learners: Any, chosen: Any, seats: Any) -> int:
@@ -159,32 +167,29 @@ def look_for_others(states: Any, learners: Any, chosen: Any, seats: Any) -> int:
     return count
 
 
-def turn_learner(
-    states: Any,
-    data: Any,
-    reward: int,
-    learners: Any,
-    actions: Any,
-    chosen: Any,
-    randomly: bool,
-    observations: Any,
-    masks: Any,
-    rewards: Any,
-    statuses: Any,
-    totals: Any,
-) -> bool:
-    """Check, step and see in one call; if an action is not legal, change nothing and return False."""
-    if not check(states, data, learners, actions, masks, chosen):
-        return False
-    act(states, data, learners, actions, chosen, randomly, masks)
-    see(states, data, reward, learners, chosen, chosen, observations, masks, rewards, statuses, totals)
-    return True
+@kernel
+def check_actions(actions: Any, allowed: Any, over: Any, tasks: Any, paid: Any) -> int:
+    """Write what is to be done for each action: itself if it is legal, `LOOK` if not, `DEAL` where a game is over.
 
+    Args:
+        actions: Int64 of shape (n,).
+        allowed: What is legal, uint8 of shape (n, num_actions).
+        over: Games whose actions are passed over, bool of shape (n,).
+        tasks, paid: What `Learners.act` takes, int64 and bool of shape (n,).
 
-check: Any = None
-act: Any = None
-see: Any = None
-"""`check_learners`, `step_learners`, `see_learners`, bound."""
+    Returns:
+        How many are illegal; or -1 - i, if that of game i is not in the action space.
+    """
+    illegal = 0
+    for i in range(len(actions)):
+        action = actions[i]
+        if action < 0 or action >= allowed.shape[1]:
+            return -1 - i
+        fine = allowed[i, action] != 0
+        paid[i] = fine and not over[i]
+        tasks[i] = DEAL if over[i] else (action if fine else LOOK)
+        illegal += not (fine or over[i])
+    return illegal
 
 
 class LearnerKernels:
@@ -194,12 +199,9 @@ class LearnerKernels:
         names = game.kernels.as_globals()
         names["choose"] = bind_to(game, pick, names)
         names["others"] = bind_to(game, play_others, names)
-        self.deal = bind_to(game, deal_learners, names)
-        self.check = names["check"] = bind_to(game, check_learners, names)
-        self.act = names["act"] = bind_to(game, step_learners, names)
-        self.see = names["see"] = bind_to(game, see_learners, names)
+        names["deal"] = bind_to(game, deal_learner, names)
+        self.serve = bind_to(game, serve_learners, names)
         self.look_for_others = bind_to(game, look_for_others, names)
-        self.turn = bind_to(game, turn_learner, names)
 
 
 _bound: dict[str, LearnerKernels] = {}
@@ -262,12 +264,45 @@ def as_seat(game: Game, seat: int | str) -> int:
     return int(seat)
 
 
+Counts = tuple[int, int, int]
+"""What `serve_learners` returns."""
+
+
+class Seen:
+    """What learners see, a row for each game.
+
+    Attributes:
+        observations: Float32 of shape (n, layout.size).
+        masks: Legal actions, uint8 of shape (n, num_actions).
+        rewards: Float64 of shape (n,).
+        terminated, truncated: Whether the games are over, by their own rules or broken off, bool of shape (n,).
+        numbers: Those of `Game.info`, int64 of shape (n, info.size).
+    """
+
+    __slots__ = ("masks", "numbers", "observations", "rewards", "terminated", "truncated")
+
+    def __init__(self, game: Game, observations: np.ndarray) -> None:
+        count = len(observations)
+        self.observations = observations
+        self.masks = np.empty((count, game.num_actions), np.uint8)
+        self.numbers = np.empty((count, game.info.size), np.int64)
+        self.new_results()
+
+    def new_results(self) -> None:
+        """New arrays for rewards and ends."""
+        count = len(self.observations)
+        self.rewards = np.empty(count)
+        self.terminated, self.truncated = np.empty(count, bool), np.empty(count, bool)
+
+
 class Learners:
     """A batch of games, a learner at one seat of each.
 
     Attributes:
         states: The games, records of shape (n,).
         learners: Seat and random numbers of each learner, records of dtype `LEARNER`, shape (n,).
+        allowed: What is legal for each learner since it last looked, uint8 of shape (n, num_actions). It is never
+            handed out, since what is carried out is decided by it.
     """
 
     def __init__(self, recipe: Recipe, count: int, seat: int | str, opponents: Opponents) -> None:
@@ -279,10 +314,12 @@ class Learners:
         self.states = game.new_states(count)
         self.learners = np.zeros(count, LEARNER)
         self.seeded = np.zeros(count, bool)
+        self.allowed = np.zeros((count, game.num_actions), np.uint8)
         self._seeds = np.zeros(count, np.uint64)
         self._seats = np.zeros(count, np.int64)
-        self._masks = np.zeros((count, game.num_actions), np.uint8)  # scratch: nothing that was handed out
         self._totals = np.zeros((count, game.seats))
+        self._all = np.arange(count)
+        self._unpaid = np.zeros(count, bool)
         self._bind()
 
     def _bind(self) -> None:
@@ -316,45 +353,8 @@ class Learners:
                 opponent.start(self.recipe.game, derived_seeds(self._seeds, place + 1))
                 started.append(opponent)
 
-    def deal(self, chosen: np.ndarray) -> None:
-        """Deal new games where `chosen`, bool of shape (n,), and play until the learners are asked."""
-        if not self.by_agents:
-            failed = self._deal_once(chosen)
-        for _ in range(MOST_DEALS if self.by_agents else 0):
-            self._deal_once(chosen)
-            self.let_others_play(chosen)
-            chosen = chosen & (self._look(self.states)[0] < 0)
-            failed = int(chosen.sum())
-            if not failed:
-                break
-        if failed:
-            raise OptionError(f"{MOST_DEALS} games ended before the learner was asked anything; raise max_turns")
-
-    def _deal_once(self, chosen: np.ndarray) -> int:
-        return sum(in_threads(len(self), lambda part: self._deal_part(part, chosen)))
-
-    def _deal_part(self, part: slice, chosen: np.ndarray) -> int:
-        return self.kernels.deal(
-            self.states[part],
-            self._data,
-            self._reward,
-            self.learners[part],
-            chosen[part],
-            self.seat,
-            self.randomly,
-            self._masks[part],
-            self._totals[part],
-        )
-
-    def _look(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The seat that is asked in each game, -1 at the end, and the returns so far."""
-        seats, statuses = np.empty(len(states), np.int64), np.empty(len(states), np.int64)
-        totals = np.empty((len(states), self.recipe.game.seats))
-        self.recipe.loops.look_all(states, self._data, self._reward, seats, statuses, totals)
-        return seats, totals
-
     def place(self, records: Sequence[Any], seeds: Sequence[int | None] | None = None) -> None:
-        """Put the records of games that go on into the batch, one for each, and play until the learners are asked.
+        """Put the records of games that go on into the batch, one for each; the learners have yet to `look`.
 
         A learner whose seat is random takes the seat that is asked. Seeds replace the records' own random numbers.
 
@@ -364,7 +364,7 @@ class Learners:
         game = self.recipe.game
         states = game.new_states(len(self))
         for index, record in enumerate(records):
-            game.check_state(record)
+            self.recipe.known.check(record)
             states[index] = record
         asked, totals = self._look(states)
         if (asked < 0).any():
@@ -374,100 +374,111 @@ class Learners:
             raise StateError(f"seat {asked[asked != seats][0]} is asked in this record, and nobody plays it here")
         self.states = states
         self.learners["seat"] = seats
-        self.learners["total"] = totals[np.arange(len(self)), seats]
+        self.learners["total"] = totals[self._all, seats]
         if seeds is not None:
             self.seed(seeds)
-        self.act(np.full(len(self), NOTHING), np.ones(len(self), bool))
 
-    def check(self, actions: np.ndarray) -> np.ndarray:
-        """Whether each action, int64 of shape (n,) and in the action space, is legal; bool of shape (n,)."""
-        allowed = np.empty(len(self), bool)
-        in_threads(
-            len(self),
-            lambda part: self.kernels.check(
-                self.states[part], self._data, self.learners[part], actions[part], self._masks[part], allowed[part]
-            ),
-        )
-        return allowed
+    def _look(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The seat that is asked in each game, -1 at the end, and the returns so far."""
+        seats, statuses = np.empty(len(states), np.int64), np.empty(len(states), np.int64)
+        totals = np.empty((len(states), self.recipe.game.seats))
+        self.recipe.loops.look_all(states, self._data, self._reward, seats, statuses, totals)
+        return seats, totals
 
-    def act(self, actions: np.ndarray, chosen: np.ndarray) -> None:
-        """Carry out legal actions where `chosen`, and play until those learners are asked again."""
-        in_threads(
-            len(self),
-            lambda part: self.kernels.act(
-                self.states[part],
-                self._data,
-                self.learners[part],
-                actions[part],
-                chosen[part],
-                self.randomly,
-                self._masks[part],
-            ),
-        )
-        self.let_others_play(chosen)
-
-    def see(
-        self,
-        chosen: np.ndarray,
-        paid: np.ndarray,
-        observations: np.ndarray,
-        masks: np.ndarray,
-        rewards: np.ndarray,
-        statuses: np.ndarray,
-    ) -> None:
-        """Write what the learners that are `chosen` see, and their rewards since they were last `paid`.
+    def deal(self, seen: Seen, which: np.ndarray | None = None) -> None:
+        """Deal new games, in all or in those of these indices, play until the learners are asked, and look.
 
         Raises:
-            OptionError: A seat is asked that nobody plays.
+            OptionError: Game after game is over before the learner was asked, or asks a seat that nobody plays.
         """
-        in_threads(
-            len(self),
-            lambda part: self.kernels.see(
-                self.states[part],
-                self._data,
-                self._reward,
-                self.learners[part],
-                chosen[part],
-                paid[part],
-                observations[part],
-                masks[part],
-                rewards[part],
-                statuses[part],
-                self._totals[part],
-            ),
-        )
-        check_not_stranded(statuses)
+        which = self._all if which is None else which
+        self.act(np.full(len(self), DEAL), self._unpaid, seen, which)
 
-    def turn(
-        self,
-        actions: np.ndarray,
-        all_chosen: np.ndarray,
-        observations: np.ndarray,
-        masks: np.ndarray,
-        rewards: np.ndarray,
-        statuses: np.ndarray,
-    ) -> bool:
-        """`check`, `act` and `see` in one kernel for one game; False, and nothing changed, if the action is not legal.
+    def look(self, seen: Seen, which: np.ndarray | None = None) -> None:
+        """Let the others play until the learners are asked, in all games or in those of these indices, and look."""
+        which = self._all if which is None else which
+        self.act(np.full(len(self), NOTHING), self._unpaid, seen, which)
 
-        Only where no opponent is an agent; `masks` and `all_chosen` are overwritten in any case.
+    def act(self, actions: np.ndarray, paid: np.ndarray, seen: Seen, which: np.ndarray | None = None) -> int:
+        """Carry out actions, play until the learners are asked again, and write what they see.
+
+        Args:
+            actions: One for each game, int64 of shape (n,): legal, or `NOTHING`, `LOOK` or `DEAL`.
+            paid: Who gets what it has earned since it was last paid as reward, bool of shape (n,).
+            seen: Its rows for the games `which` are written.
+            which: Indices of games, int64; all by default.
+
+        Returns:
+            How many of these games are over.
+
+        Raises:
+            OptionError: As of `deal`.
         """
-        legal = self.kernels.turn(
+        which = self._all if which is None else which
+        if self.by_agents:
+            self._play_with_agents(actions, which)
+            actions = np.full(len(self), LOOK)
+        over, failed, stranded = self.serve(which, actions, paid, seen)
+        if failed:
+            raise _never_asked()
+        if len(which) == len(self):
+            np.copyto(seen.masks, self.allowed)  # much faster than in the kernel, action by action
+        else:
+            seen.masks[which] = self.allowed[which]
+        if stranded:
+            raise OptionError("another seat than the learner's is asked; this game needs opponents")
+        return over
+
+    def serve(self, which: np.ndarray, actions: np.ndarray, paid: np.ndarray, seen: Seen) -> Counts:
+        """`serve_learners`, in threads: agents do not play."""
+        if len(which) < 2 * LEAST_SHARE:
+            return self._serve_part(which, actions, paid, seen)
+        parts = in_threads(len(which), lambda part: self._serve_part(which[part], actions, paid, seen))
+        over, failed, stranded = (sum(counts) for counts in zip(*parts, strict=True))
+        return over, failed, stranded
+
+    def _serve_part(self, which: np.ndarray, actions: np.ndarray, paid: np.ndarray, seen: Seen) -> Counts:
+        found: Counts = self.kernels.serve(
             self.states,
             self._data,
             self._reward,
             self.learners,
+            which,
             actions,
-            all_chosen,
+            paid,
+            self.seat,
             self.randomly,
-            observations,
-            masks,
-            rewards,
-            statuses,
+            seen.observations,
+            self.allowed,
+            seen.rewards,
+            seen.terminated,
+            seen.truncated,
             self._totals,
+            seen.numbers,
         )
-        if statuses[0] == STRANDED:
-            check_not_stranded(statuses)
-        return legal
+        return found
+
+    def _play_with_agents(self, actions: np.ndarray, which: np.ndarray) -> None:
+        """Carry out actions and deal new games, and let the agents play until the learners are asked."""
+        chosen = np.zeros(len(self), bool)
+        chosen[which] = True
+        played = chosen & (actions >= 0)
+        seats = np.where(played, self.learners["seat"], -1)
+        self.recipe.loops.step_all(self.states, self._data, seats, actions)
+        self.let_others_play(chosen & (actions >= NOTHING))
+        dealt = chosen & (actions == DEAL)
+        for _ in range(MOST_DEALS):
+            if not dealt.any():
+                return
+            self._deal_once(np.flatnonzero(dealt))
+            self.let_others_play(dealt)
+            dealt &= self._look(self.states)[0] < 0
+        raise _never_asked()
+
+    def _deal_once(self, which: np.ndarray) -> None:
+        game = self.recipe.game
+        scratch = Seen(game, np.empty((len(self), game.layout.size), np.float32))
+        self.serve(which, np.full(len(self), DEAL), self._unpaid, scratch)
 
     @property
     def by_agents(self) -> bool:
@@ -507,23 +518,27 @@ class Learners:
         loops.step_all(decisions.states, self._data, decisions.seats, actions)
         self.states[which] = decisions.states
 
-    def masks(self) -> np.ndarray:
-        """Legal actions of the learners, a new array, bool of shape (n, num_actions)."""
-        masks = np.empty(self._masks.shape, np.uint8)
-        self.recipe.loops.masks_all(self.states, self._data, self.learners["seat"].copy(), masks)
-        return masks.astype(bool)
+    def records(self) -> np.ndarray:
+        """A copy of all states, records of shape (n,)."""
+        records = self.states.copy()
+        for record in records:
+            self.recipe.known.note(record)
+        return records
 
     def summary(self, index: int) -> dict[str, Any]:
         """`Game.summary` of one game."""
         state = self.states[index]
         return self.recipe.game.summary(state, self._data[state["data"]])
 
-    def blank_observations(self) -> np.ndarray:
+    def new_observations(self) -> np.ndarray:
         """New arrays for observations, float32 of shape (n, layout.size), with the constant part filled in."""
-        return self.recipe.game.blank_observations(self.states)
+        game = self.recipe.game
+        out = np.empty((len(self), game.layout.size), np.float32)
+        if game.fixed_from < game.layout.size:
+            rows = self.states["data"]
+            in_threads(len(self), lambda part: np.copyto(out[part, game.fixed_from :], game.fixed[rows[part]]))
+        return out
 
 
-def check_not_stranded(statuses: np.ndarray) -> None:
-    """Raise `OptionError` if a seat is asked that nobody plays."""
-    if (statuses == STRANDED).any():
-        raise OptionError("another seat than the learner's is asked; this game needs opponents")
+def _never_asked() -> OptionError:
+    return OptionError(f"{MOST_DEALS} games ended before the learner was asked anything; raise max_turns")

@@ -22,7 +22,7 @@ class ParallelAdapter(ZooAdapter, ParallelEnv):
     **Agents**: ``player_0`` …; all stay until the end.
 
     **Observation**, for each agent: new arrays ``{"observation": float32 (layout.size,), "action_mask": int8
-    (num_actions,)}``; the mask, with the same values, is also in ``infos[agent]["action_mask"]``.
+    (num_actions,)}``.
 
     **Action**: one for each agent, in a dict. The agents that are asked choose; the mask of the others leaves the last
     action, wait, alone. In a game where players take turns, one agent is asked at a time. All actions are checked
@@ -30,8 +30,8 @@ class ParallelAdapter(ZooAdapter, ParallelEnv):
     anything changes: `IllegalActionError` for one that is missing, is no action, or is not legal now; but see
     `illegal_action`.
 
-    **Reward, end, seeds**: as of `valley_core.aec.AECAdapter`. After the end `agents` is empty, and `step` raises
-    `GameOverError`.
+    **Infos, reward, end, seeds**: as of `valley_core.aec.AECAdapter`. After the end `agents` is empty, and `step`
+    raises `GameOverError`.
 
     Args:
         make_game: An importable function that makes the `Game`.
@@ -126,15 +126,13 @@ class ParallelAdapter(ZooAdapter, ParallelEnv):
         }
 
     def _infos(self) -> Infos:
-        masks = self._table.masks
-        infos: Infos = {agent: {"action_mask": masks[seat]} for seat, agent in enumerate(self.possible_agents)}
+        masks, numbers = self._table.masks, self._told()
+        infos: Infos = {
+            agent: {"action_mask": masks[seat], **numbers} for seat, agent in enumerate(self.possible_agents)
+        }
         if self._illegal_action != "raise":
             for seat, info in enumerate(infos.values()):
                 info["illegal_actions"] = self._illegal_count[seat]
-        if not self.agents:
-            summary = self._table.summary()
-            for info in infos.values():
-                info.update(summary)
         return infos
 
     def action_masks(self) -> np.ndarray:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 from pettingzoo.utils import wrappers
 
+from valley_core.adapter import as_number
 from valley_core.aec import AECAdapter
-from valley_core.errors import OptionError
+from valley_core.errors import UnknownOptionError
 
 if TYPE_CHECKING:
     from pettingzoo import AECEnv
@@ -23,10 +24,21 @@ def defaults_of(make_game: Callable[..., Any]) -> dict[str, Any]:
 
 
 def check_names(options: Iterable[str], known: Iterable[str]) -> None:
-    """`OptionError` for the first option, in alphabetical order, that the game does not know."""
+    """`UnknownOptionError` for the first option, in alphabetical order, that the game does not know."""
     unknown = sorted(set(options) - set(known))
     if unknown:
-        raise OptionError(f"there is no option {unknown[0]!r}; the game's options are {', '.join(known)}")
+        raise UnknownOptionError(
+            f"got an unexpected keyword argument {unknown[0]!r}; the game's options are {', '.join(known)}"
+        )
+
+
+class NumberWrapper(wrappers.BaseWrapper):
+    """Hands on an action in an array or tensor as a number, since PettingZoo's wrappers take no other."""
+
+    def step(self, action: Any) -> None:
+        """Carry out an action of the selected agent."""
+        number = as_number(action)
+        super().step(action if number is None else number)
 
 
 def wrapped(make_raw: Callable[..., AECAdapter], illegal_action: str | None, **options: Any) -> "AECEnv":
@@ -36,7 +48,7 @@ def wrapped(make_raw: Callable[..., AECAdapter], illegal_action: str | None, **o
     env: AECEnv = make_raw(illegal_action=illegal_action or "raise", **options)
     if illegal_action is None:
         env = wrappers.TerminateIllegalWrapper(env, illegal_reward=ILLEGAL_REWARD)
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
+    return wrappers.OrderEnforcingWrapper(NumberWrapper(wrappers.AssertOutOfBoundsWrapper(env)))
 
 
 def register_names(module: str, solo_id: str, zoo_id: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from valley_core.batch import Loops, loops_of
 from valley_core.game import Game
 from valley_core.jit import bind
+from valley_core.records import KnownStates
 
 
 class Recipe:
@@ -29,6 +30,11 @@ class Recipe:
     def loops(self) -> Loops:
         """The loops of `valley_core.batch`, bound to the game."""
         return loops_of(self.game)
+
+    @cached_property
+    def known(self) -> KnownStates:
+        """The check of records, and those that need none."""
+        return KnownStates(self.game.check_state, self.game.template)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Recipe":
         return self

@@ -1,6 +1,7 @@
 """What every game checks of a record that a caller passes as a state, before it looks at what the fields mean."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,46 @@ def one_record(state: Any, template: np.ndarray, title: str, options: Iterable[s
 
 def in_range(name: str, value: Any, least: int, greatest: int) -> None:
     """Raise `StateError` unless all numbers of a field are within these bounds."""
-    values = np.asarray(value)
-    if values.min() < least or values.max() > greatest:
-        raise StateError(f"field {name} is {values.tolist()}, not within {least} … {greatest}{REMEDY}")
+    numbers = np.asarray(value).reshape(-1).tolist()  # faster than NumPy's own bounds of so few
+    if min(numbers) < least or max(numbers) > greatest:
+        raise StateError(f"field {name} is {np.asarray(value).tolist()}, not within {least} … {greatest}{REMEDY}")
+
+
+class KnownStates:
+    """The check of a game's records, done once for each: what a game itself gave need not be proved to be its state.
+
+    A record is known by its bytes, so that one that was changed since is checked again.
+
+    Args:
+        check: Raises `StateError` for what is no state of the game.
+        template: A record of it.
+        most: So many records are known at most; the oldest are forgotten.
+    """
+
+    def __init__(self, check: Callable[[Any], None], template: np.ndarray, most: int = 1 << 16) -> None:
+        self._check = check
+        self._dtype = template.dtype
+        self._most = most
+        self._known: dict[bytes, None] = {}
+
+    def note(self, record: Any) -> None:
+        """Know a state that the game is or was in."""
+        self._add(self._key(record))
+
+    def check(self, record: Any) -> None:
+        """Raise `StateError` unless `record` is a state of the game."""
+        if getattr(record, "dtype", None) != self._dtype or record.shape != ():
+            self._check(record)
+            return
+        key = self._key(record)
+        if key not in self._known:
+            self._check(record)
+            self._add(key)
+
+    def _key(self, record: Any) -> bytes:
+        return blake2b(record.tobytes(), digest_size=16).digest()
+
+    def _add(self, key: bytes) -> None:
+        self._known[key] = None
+        if len(self._known) > self._most:
+            self._known.pop(next(iter(self._known)), None)

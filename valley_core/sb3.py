@@ -28,9 +28,10 @@ class SB3Adapter(VecEnv):
     **Observation**: float32 of shape (num_envs, layout.size). The masks are apart: ``action_masks()``, or
     ``env_method("action_masks")`` as sb3-contrib's `MaskablePPO` asks for them.
 
-    **End**: games are dealt anew in the same step; ``infos[i]`` then holds ``terminal_observation`` and
-    ``TimeLimit.truncated``, and with `summaries` also `Game.summary`. Wrap it in SB3's `VecMonitor` for the lengths
-    and returns of episodes in the log.
+    **End**: games are dealt anew in the same step; ``infos[i]`` then holds ``terminal_observation``,
+    ``TimeLimit.truncated`` and the numbers of `Game.info`, and with `summaries` also `Game.summary` as ``summary``.
+    Wrap it in SB3's `VecMonitor` for the lengths and returns of episodes in the log, with
+    ``info_keywords=("winner",)`` for who won.
 
     Args:
         vector: A vector environment with `AutoresetMode.SAME_STEP` that gives new arrays.
@@ -43,6 +44,7 @@ class SB3Adapter(VecEnv):
             )
         self.vector = vector
         self._actions = np.zeros(vector.num_envs, np.int64)
+        self._told = (*(field.name for field in vector.game.info.fields), "illegal_actions")
         super().__init__(vector.num_envs, flat_space(vector.game), deepcopy(vector.single_action_space))
 
     def reset(self) -> np.ndarray:
@@ -70,12 +72,26 @@ class SB3Adapter(VecEnv):
         """Carry them out: observations, rewards (float32), whether games ended, infos."""
         observation, rewards, terminated, truncated, batched = self.vector.step(self._actions)
         infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
-        for i in np.flatnonzero(terminated | truncated):
+        over = terminated | truncated
+        if "final_obs" in batched:
+            self._tell_ends(infos, over, truncated, batched)
+        return observation["observation"], rewards.astype(np.float32), over, infos
+
+    def _tell_ends(
+        self, infos: list[dict[str, Any]], over: np.ndarray, truncated: np.ndarray, batched: dict[str, Any]
+    ) -> None:
+        """What SB3 wants to know of the games that ended, and the numbers of `Game.info`."""
+        final = batched["final_info"]
+        names = [name for name in self._told if name in final]
+        for i in np.flatnonzero(over).tolist():
             info = infos[i]
-            info.update(self.vector.ended_summaries.get(int(i), {}))
+            for name in names:
+                value = final[name][i]
+                info[name] = value.copy() if isinstance(value, np.ndarray) else value.item()
+            if i in self.vector.ended_summaries:
+                info["summary"] = self.vector.ended_summaries[i]
             info["TimeLimit.truncated"] = bool(truncated[i])
             info["terminal_observation"] = batched["final_obs"][i]["observation"]
-        return observation["observation"], rewards.astype(np.float32), terminated | truncated, infos
 
     def action_masks(self) -> np.ndarray:
         """Legal actions, bool of shape (num_envs, num_actions)."""
@@ -86,10 +102,10 @@ class SB3Adapter(VecEnv):
 
     def env_method(self, method_name: str, *args: Any, indices: Indices = None, **kwargs: Any) -> list[Any]:
         """Call ``action_masks``, ``render`` or ``state_record`` of single games, any other method of the batch once."""
-        which = list(self._get_indices(indices))
         if method_name == "action_masks":
             masks = self.vector.action_masks()
-            return [masks[i] for i in which]
+            return list(masks) if indices is None else [masks[i] for i in self._get_indices(indices)]
+        which = list(self._get_indices(indices))
         if method_name == "state_record":
             records = self.vector.state_records()
             return [records[i].copy() for i in which]

@@ -25,6 +25,7 @@ to_act: Any = None
 asked: Any = None
 status: Any = None
 returns: Any = None
+inform: Any = None
 
 
 def deal_one(states: Any, data: Any) -> None:
@@ -32,8 +33,8 @@ def deal_one(states: Any, data: Any) -> None:
     reset(states[0], data[states[0]["data"]])
 
 
-def look_one(states: Any, data: Any, reward: int, masks: Any, looked: Any, totals: Any) -> None:
-    """Write the masks and returns of all seats; who is asked next and the status into `looked`."""
+def look_one(states: Any, data: Any, reward: int, masks: Any, looked: Any, totals: Any, numbers: Any) -> None:
+    """Write masks and returns of all seats, and the game's numbers; who is asked next and the status into `looked`."""
     state = states[0]
     datum = data[state["data"]]
     for seat in range(len(masks)):
@@ -41,6 +42,7 @@ def look_one(states: Any, data: Any, reward: int, masks: Any, looked: Any, total
     looked[0] = to_act(state)
     looked[1] = status(state)
     returns(state, datum, reward, totals)
+    inform(state, datum, numbers)
 
 
 def observe_one(states: Any, data: Any, seat: int, observation: Any, mask: Any) -> None:
@@ -59,7 +61,9 @@ def observe_seats(states: Any, data: Any, observations: Any) -> None:
         observe(state, datum, seat, observations[seat])
 
 
-def step_one(states: Any, data: Any, reward: int, seat: int, action: int, masks: Any, looked: Any, totals: Any) -> bool:
+def step_one(
+    states: Any, data: Any, reward: int, seat: int, action: int, masks: Any, looked: Any, totals: Any, numbers: Any
+) -> bool:
     """Carry out an action and look; if it is not legal, change nothing and return False."""
     state = states[0]
     datum = data[state["data"]]
@@ -67,7 +71,7 @@ def step_one(states: Any, data: Any, reward: int, seat: int, action: int, masks:
     if not masks[seat, action]:
         return False
     step(state, datum, seat, action)
-    look(states, data, reward, masks, looked, totals)
+    look(states, data, reward, masks, looked, totals, numbers)
     return True
 
 
@@ -131,6 +135,8 @@ class Table:
         asked: The seat that is asked next, -1 at the end.
         status: `valley_core.game.Status`.
         returns: Each seat's return so far.
+        numbers: Those of `Game.info`, int64 of shape (info.size,); a new array after each change.
+        seed: What the game's stream of random numbers was started from last; None if nothing but a record has set it.
         masks: Legal actions of all seats, int8 of shape (seats, num_actions); a new array after each change, which
             may be handed out, since nothing is decided by it.
         ready: Whether a game was dealt.
@@ -144,6 +150,8 @@ class Table:
         self.asked = NOBODY
         self.status = int(Status.RUNNING)
         self.returns = [0.0] * game.seats
+        self.numbers = np.zeros(game.info.size, np.int64)
+        self.seed: int | None = None
         self.masks = np.zeros((game.seats, game.num_actions), np.int8)
         self.ready = False
         self.closed = False
@@ -177,11 +185,12 @@ class Table:
         record = state_option(options, stacklevel=4)
         number = None if seed is None else as_seed(seed)
         if record is not None:
-            self.recipe.game.check_state(record)
+            self.recipe.known.check(record)
             self._replace(record)
         if number is None and record is None and not self._seeded:
             number = entropy()
         if number is not None:
+            self.seed = number
             self.states["rng"] = as_rng(number)
         self._seeded = True
         if record is None:
@@ -190,28 +199,36 @@ class Table:
 
     def record(self) -> np.ndarray:
         """A copy of the state: a record, of shape ()."""
-        return self.states[0].copy()
+        record = self.states[0].copy()
+        self.recipe.known.note(record)
+        return record
 
     def set_record(self, record: Any) -> None:
         """Go on from a record; `StateError` if it is none of this game."""
-        self.recipe.game.check_state(record)
+        self.recipe.known.check(record)
         self._replace(record)
         self._seeded = True
         self._begin()
 
     def _replace(self, record: Any) -> None:
+        moved = record["data"] != self.states[0]["data"]
         self.states[0] = record
-        self._blank = self.recipe.game.blank_observations(self.states)[0]
+        if moved:  # else what is constant in observations stays so
+            self._blank = self.recipe.game.blank_observations(self.states)[0]
 
     def _begin(self) -> None:
         self.ready = True
         self.closed = False
-        masks = np.empty(self.masks.shape, np.uint8)
-        self._kernels.look_one(self.states, self._data, self._reward, masks, self._looked, self._totals)
-        self._seen(masks)
+        self._look()
 
-    def _seen(self, masks: np.ndarray) -> None:
+    def _look(self) -> None:
+        masks, numbers = np.empty(self.masks.shape, np.uint8), np.empty(self.numbers.shape, np.int64)
+        self._kernels.look_one(self.states, self._data, self._reward, masks, self._looked, self._totals, numbers)
+        self._seen(masks, numbers)
+
+    def _seen(self, masks: np.ndarray, numbers: np.ndarray) -> None:
         self.masks = masks.view(np.int8)
+        self.numbers = numbers
         self.asked, self.status = self._looked.tolist()
         self.returns = self._totals.tolist()
 
@@ -237,10 +254,11 @@ class Table:
 
     def step(self, seat: int, action: int) -> bool:
         """Carry out an action that is in the action space; if it is not legal now, change nothing and return False."""
-        masks = np.empty(self.masks.shape, np.uint8)
-        if not self._step_one(self.states, self._data, self._reward, seat, action, masks, self._looked, self._totals):
+        masks, numbers = np.empty(self.masks.shape, np.uint8), np.empty(self.numbers.shape, np.int64)
+        looked, totals = self._looked, self._totals
+        if not self._step_one(self.states, self._data, self._reward, seat, action, masks, looked, totals, numbers):
             return False
-        self._seen(masks)
+        self._seen(masks, numbers)
         return True
 
     def illegal_seats(self, actions: np.ndarray) -> list[int]:
@@ -253,9 +271,7 @@ class Table:
     def step_all(self, actions: np.ndarray) -> None:
         """Carry out legal actions, int64 of shape (seats,); a negative one is passed over."""
         self._kernels.step_seats(self.states, self._data, actions.copy())
-        masks = np.empty(self.masks.shape, np.uint8)
-        self._kernels.look_one(self.states, self._data, self._reward, masks, self._looked, self._totals)
-        self._seen(masks)
+        self._look()
 
     def close(self) -> None:
         """End the game by an illegal action: leave every seat the action wait alone."""

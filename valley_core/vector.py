@@ -14,6 +14,7 @@ from valley_core.adapter import (
     ILLEGAL_ACTION,
     LOSS,
     action_space,
+    as_array,
     as_number,
     as_seed,
     legal_names,
@@ -21,14 +22,15 @@ from valley_core.adapter import (
     out_of_space,
     state_option,
 )
-from valley_core.batch import in_threads
 from valley_core.errors import IllegalActionError, OptionError
-from valley_core.game import Game, Status
-from valley_core.learners import Learners, Opponents
+from valley_core.game import Game
+from valley_core.infos import InfoReader
+from valley_core.learners import LOOK, Learners, Opponents, Seen, check_actions
 from valley_core.options import one_of
 from valley_core.recipe import Recipe
 from valley_core.rendering import Drawings, drawing_of, render_modes
 
+MAX_INT = np.iinfo(np.int64).max
 AUTORESET_MODES = (AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP)
 
 
@@ -49,14 +51,18 @@ class VectorAdapter(VectorEnv):
     (`valley_core.batch.set_num_threads`).
 
     Attributes:
+        autoreset_mode: The mode, also in `metadata`.
         ended_summaries: `Game.summary` of each game that ended in the last step, by number, if asked for by
             `summaries`.
 
     **Observation**: ``{"observation": float32 (num_envs, layout.size), "action_mask": int8 (num_envs,
-    num_actions)}``. The masks are also in ``infos["action_mask"]``.
+    num_actions)}``.
 
-    **Action**: integers of shape (num_envs,), legal each. All are checked before anything changes; what is no action
-    at all raises `IllegalActionError`, and see `illegal_action`.
+    **Infos**: ``"action_mask"`` again, and the numbers of `Game.info`, int64 of shape (num_envs,) or (num_envs,
+    length); the same names, shapes and dtypes after every step. All games have them, as ``infos["_…"]`` says.
+
+    **Action**: integers of shape (num_envs,), legal each, of any dtype: an array, a tensor, or a list. All are checked
+    before anything changes; what is no action at all raises `IllegalActionError`, and see `illegal_action`.
 
     **Reward, end**: as of `valley_core.gym_env.GymAdapter`, float64 and bool of shape (num_envs,).
 
@@ -72,10 +78,9 @@ class VectorAdapter(VectorEnv):
         seat, opponents: As of `GymAdapter`. An agent is asked for all games at once.
         autoreset_mode: `AutoresetMode.NEXT_STEP` or `AutoresetMode.SAME_STEP`.
         illegal_action: As of `GymAdapter`; ``infos["illegal_actions"]`` counts, except with ``"raise"``.
-        copy: Give new arrays. Without it, observations and masks are buffers that the next step overwrites, and must
-            not be written to.
-        summaries: Put `Game.summary` of each game that ends into the infos: Python code for each, which takes longer
-            than the game.
+        copy: Give new arrays. Without it, observations, masks and infos are buffers that the next step overwrites.
+        summaries: Put `Game.summary` of each game that ends into ``infos["summary"]``, an array of dicts (or None):
+            Python code for each, which takes longer than the game.
         render_mode, drawings: As of `GymAdapter`; `render` gives a tuple of pictures.
     """
 
@@ -94,28 +99,33 @@ class VectorAdapter(VectorEnv):
         render_mode: str | None = None,
         drawings: Drawings | None = None,
     ) -> None:
-        if as_number(num_envs) is None or num_envs < 1:
+        number: object = num_envs
+        if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
             raise OptionError(f"num_envs={num_envs!r} must be a whole number of at least 1")
         self.num_envs = int(num_envs)
         self.copy = copy
         self.summaries = summaries
         self._illegal_action = one_of("illegal_action", illegal_action, ILLEGAL_ACTION)
-        self._mode = as_autoreset_mode(autoreset_mode)
+        self.autoreset_mode = as_autoreset_mode(autoreset_mode)
         self._drawing = drawing_of(render_mode, drawings)
         self.render_mode = render_mode
-        self.metadata = {"render_modes": render_modes(drawings), "render_fps": 2, "autoreset_mode": self._mode}
+        self.metadata = {"render_modes": render_modes(drawings), "render_fps": 2, "autoreset_mode": self.autoreset_mode}
         self._learners = Learners(Recipe(make_game, options), self.num_envs, seat, opponents)
         self.single_observation_space = observation_space(self.game)
         self.single_action_space = action_space(self.game)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.ended_summaries: dict[int, dict[str, Any]] = {}
         self._ready = False
-        self._observations = self._learners.blank_observations()
-        self._masks = np.zeros((self.num_envs, self.game.num_actions), np.uint8)
+        self._reader = InfoReader(self.game.info)
         self._over = np.zeros(self.num_envs, bool)
+        self._any_over = False
         self._illegal_count = np.zeros(self.num_envs, np.int64)
-        self._all = np.ones(self.num_envs, bool)
-        self._none = np.zeros(self.num_envs, bool)
+        self._bind()
+
+    def _bind(self) -> None:
+        self._buffers: Seen | None = None
+        self._everyone = np.ones(self.num_envs, bool)
+        self._everyone.flags.writeable = False
 
     @cached_property
     def observation_space(self) -> spaces.Dict:  # type: ignore[override]
@@ -134,11 +144,12 @@ class VectorAdapter(VectorEnv):
         return self._learners.learners["seat"].copy()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "observation_space"}
+        return {k: v for k, v in self.__dict__.items() if k not in ("observation_space", "_buffers", "_everyone")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # Arrays may come back read-only from a pickle that shares memory.
         self.__dict__.update({k: v.copy() if isinstance(v, np.ndarray) else v for k, v in state.items()})
+        self._bind()
 
     # --- Reset --------------------------------------------------------------------------------------------------------
 
@@ -159,12 +170,9 @@ class VectorAdapter(VectorEnv):
         record = state_option(options)
         seeds = self._seeds_of(seed)
         self._learners.seed(self._first_seeds(seeds))
-        if record is None:
-            self._learners.deal(self._all)
-        else:
+        if record is not None:
             self._learners.place(self._records_of(record), seeds)
-        self._ready = True
-        return self._begin()
+        return self._begin(dealt=record is None)
 
     def _seeds_of(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         seeds: list[int | None]
@@ -195,19 +203,28 @@ class VectorAdapter(VectorEnv):
             raise OptionError(f"options['state'] holds {len(record)} records for {self.num_envs} games")
         return list(record)
 
-    def _begin(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        self._observations = self._learners.blank_observations()
+    def _begin(self, dealt: bool) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Deal, or look at what was placed."""
         self._illegal_count[:] = 0
-        _, statuses = self._see(self._all, self._none)
-        self._over = statuses != Status.RUNNING
-        return self._observation(), self._infos()
+        self._buffers = None  # what is constant in observations may be so no more
+        seen = self._seen()
+        if dealt:
+            self._learners.deal(seen)
+        else:
+            self._learners.look(seen)
+        self._ready = True
+        self._over, self._any_over = np.zeros(self.num_envs, bool), False
+        return self._observation(seen), self._infos(seen)
 
-    def _see(self, chosen: np.ndarray, paid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Look at the games that are chosen; the rewards of the learners that are paid, and the statuses."""
-        rewards = np.zeros(self.num_envs)
-        statuses = np.zeros(self.num_envs, np.int64)
-        self._learners.see(chosen, paid, self._observations, self._masks, rewards, statuses)
-        return rewards, statuses
+    def _seen(self) -> Seen:
+        """Where the next step is to be seen: new arrays if they are handed out for good."""
+        if self.copy or self._buffers is None:
+            seen = Seen(self.game, self._learners.new_observations())
+            if not self.copy:
+                self._buffers = seen
+            return seen
+        self._buffers.new_results()
+        return self._buffers
 
     # --- Step ---------------------------------------------------------------------------------------------------------
 
@@ -220,32 +237,38 @@ class VectorAdapter(VectorEnv):
         if not self._ready:
             raise ResetNeeded("call reset() before step()")
         numbers = self._numbers(actions)
-        ended = self._over
-        running = ~ended
-        allowed = self._learners.check(numbers) | ended
-        if not allowed.all():
-            self._count_illegal(numbers, allowed)
-        played = running & allowed
-        self._learners.act(numbers, played)
-        if ended.any():  # only with NEXT_STEP
-            self._deal(ended)
-        rewards, statuses = self._see(self._all, played)
-        if self._illegal_action == "lose" and not allowed.all():
-            self._forfeit(~allowed, rewards, statuses)
-        over, truncated = statuses != Status.RUNNING, statuses == Status.TRUNCATED
-        terminated = over & ~truncated
-        self.ended_summaries = self._summaries(over)
-        if self._mode == AutoresetMode.NEXT_STEP:
-            self._over = over
-            infos = self._infos(self.ended_summaries)
-        else:
-            final = self._finish(over) if over.any() else {}
-            infos = self._infos() | final
-        return self._observation(), rewards, terminated, truncated, infos
+        tasks, paid = np.empty(self.num_envs, np.int64), np.empty(self.num_envs, bool)
+        illegal = check_actions(numbers, self._learners.allowed, self._over, tasks, paid)
+        if illegal:
+            self._count_illegal(illegal, numbers, tasks)
+        if self._any_over:  # only with NEXT_STEP
+            self._illegal_count[self._over] = 0
+        seen = self._seen()
+        ended = self._learners.act(tasks, paid, seen) > 0
+        if illegal and self._illegal_action == "lose":
+            self._forfeit(tasks == LOOK, seen)
+            ended = True
+        over = seen.terminated | seen.truncated
+        self.ended_summaries = self._summaries(over) if ended else {}
+        rewards, terminated, truncated, final = seen.rewards, seen.terminated, seen.truncated, {}
+        if self.autoreset_mode == AutoresetMode.NEXT_STEP:
+            self._over, self._any_over = over, ended
+        elif ended:
+            seen.new_results()  # for the new games
+            final = self._finish(over, seen)
+        infos = self._infos(seen) | final
+        if self.ended_summaries and not final:
+            self._add_summaries(infos)
+        return self._observation(seen), rewards, terminated, truncated, infos
 
     def _numbers(self, actions: Any) -> np.ndarray:
         """The actions as int64 of shape (num_envs,), each in the action space."""
-        numbers = np.asarray(actions)
+        if isinstance(actions, list | tuple):
+            numbers = self._each_number(actions)
+        else:
+            numbers = as_array(actions)
+            if numbers.size == self.num_envs == 1:
+                numbers = numbers.reshape(1)
         if numbers.shape != (self.num_envs,) or numbers.dtype.kind not in "iu":
             raise IllegalActionError(
                 f"of shape {numbers.shape}, dtype {numbers.dtype},",
@@ -253,47 +276,56 @@ class VectorAdapter(VectorEnv):
                 {},
                 f"must be integers of shape ({self.num_envs},)",
             )
-        wrong = (numbers < 0) | (numbers >= self._masks.shape[1])
-        if wrong.any():
-            i = int(np.flatnonzero(wrong)[0])
-            raise out_of_space(self.game, self._name(i), numbers[i], self._masks[i])
-        return numbers.astype(np.int64)
+        if numbers.dtype == np.uint64 and numbers.max() > MAX_INT:
+            raise self._out_of_space(int(numbers.argmax()), numbers.max())
+        return numbers.astype(np.int64)  # a copy: kernels are compiled for arrays of one kind
+
+    def _out_of_space(self, i: int, action: object) -> IllegalActionError:
+        return out_of_space(self.game, self._name(i), action, self._learners.allowed[i])
+
+    def _each_number(self, actions: Sequence[Any]) -> np.ndarray:
+        """The numbers in a list; an array of none of them if it is too long or too short."""
+        numbers = [as_number(action) for action in actions]
+        if len(numbers) == self.num_envs and None in numbers:
+            i = numbers.index(None)
+            raise self._out_of_space(i, actions[i])
+        return np.array(numbers)
 
     def _name(self, i: int) -> str:
         return f"{self.game.agents[self._learners.learners['seat'][i]]} in game {i}"
 
-    def _count_illegal(self, numbers: np.ndarray, allowed: np.ndarray) -> None:
+    def _count_illegal(self, illegal: int, numbers: np.ndarray, tasks: np.ndarray) -> None:
+        """Count the illegal actions, or raise the error of the first."""
+        if illegal < 0:
+            i = -1 - illegal
+            raise self._out_of_space(i, int(numbers[i]))
         if self._illegal_action == "raise":
-            i = int(np.flatnonzero(~allowed)[0])
-            raise IllegalActionError(int(numbers[i]), self._name(i), legal_names(self.game, self._masks[i]))
-        self._illegal_count[~allowed] += 1
+            i = int((tasks == LOOK).argmax())
+            raise IllegalActionError(int(numbers[i]), self._name(i), legal_names(self.game, self._learners.allowed[i]))
+        self._illegal_count[tasks == LOOK] += 1
 
-    def _deal(self, chosen: np.ndarray) -> None:
-        self._learners.deal(chosen)
-        self._illegal_count[chosen] = 0
+    def _forfeit(self, culprits: np.ndarray, seen: Seen) -> None:
+        seen.rewards[culprits] = LOSS
+        seen.terminated[culprits] = True
+        for masks in (seen.masks, self._learners.allowed):
+            masks[culprits] = 0
+            masks[culprits, self.game.wait] = 1
 
-    def _forfeit(self, culprits: np.ndarray, rewards: np.ndarray, statuses: np.ndarray) -> None:
-        rewards[culprits] = LOSS
-        statuses[culprits] = Status.TERMINATED
-        self._masks[culprits] = 0
-        self._masks[culprits, self.game.wait] = 1
-
-    def _finish(self, over: np.ndarray) -> dict[str, Any]:
+    def _finish(self, over: np.ndarray, seen: Seen) -> dict[str, Any]:
         """Note how games ended, and deal new ones (SAME_STEP)."""
         which = np.flatnonzero(over)
-        observations = self._observations[which]
-        masks = self._masks[which].view(np.int8)
         final_obs = np.full(self.num_envs, None, object)
+        observations, masks = seen.observations[which], seen.masks[which].view(np.int8)
         for k, i in enumerate(which.tolist()):
             final_obs[i] = {"observation": observations[k], "action_mask": masks[k]}
-        final_masks = np.zeros(self._masks.shape, np.int8)
-        final_masks[which] = masks
-        final_info: dict[str, Any] = {"action_mask": final_masks, "_action_mask": over.copy()}
+        final_info: dict[str, Any] = {"action_mask": _in_place(masks, over)}
+        final_info |= self._reader.of_games(_in_place(seen.numbers[which], over))
         if self._illegal_action != "raise":
-            final_info |= {"illegal_actions": self._illegal_count * over, "_illegal_actions": over.copy()}
-        self._add_summaries(final_info, self.ended_summaries)
-        self._deal(over)
-        self._see(over, self._none)
+            final_info["illegal_actions"] = self._illegal_count * over
+        final_info |= {f"_{name}": over.copy() for name in final_info}
+        self._add_summaries(final_info)
+        self._illegal_count[which] = 0
+        self._learners.deal(seen, which)
         return {"final_obs": final_obs, "_final_obs": over.copy(), "final_info": final_info, "_final_info": over.copy()}
 
     def _summaries(self, over: np.ndarray) -> dict[int, dict[str, Any]]:
@@ -303,55 +335,42 @@ class VectorAdapter(VectorEnv):
 
     # --- What is handed out -------------------------------------------------------------------------------------------
 
-    def _observation(self) -> dict[str, np.ndarray]:
-        observations, masks = self._observations, self._masks
-        if self.copy:
-            observations = np.empty_like(observations)
-            in_threads(self.num_envs, lambda part: np.copyto(observations[part], self._observations[part]))
-            masks = masks.copy()
-        return {"observation": observations, "action_mask": masks.view(np.int8)}
+    def _observation(self, seen: Seen) -> dict[str, np.ndarray]:
+        return {"observation": seen.observations, "action_mask": seen.masks.view(np.int8)}
 
-    def _infos(self, summaries: Mapping[int, dict[str, Any]] | None = None) -> dict[str, Any]:
-        masks = self._masks.copy() if self.copy else self._masks
-        infos: dict[str, Any] = {"action_mask": masks.view(np.int8), "_action_mask": np.ones(self.num_envs, bool)}
+    def _infos(self, seen: Seen) -> dict[str, Any]:
+        masks = seen.masks.copy() if self.copy else seen.masks
+        infos: dict[str, Any] = {"action_mask": masks.view(np.int8), **self._reader.of_games(seen.numbers)}
         if self._illegal_action != "raise":
             infos["illegal_actions"] = self._illegal_count.copy()
-            infos["_illegal_actions"] = np.ones(self.num_envs, bool)
-        self._add_summaries(infos, summaries or {})
-        return infos
+        return infos | {f"_{name}": self._everyone for name in infos}
 
-    def _add_summaries(self, infos: dict[str, Any], summaries: Mapping[int, dict[str, Any]]) -> None:
-        """Add the summaries of the games that ended, each entry with its mask.
-
-        They are arrays of objects, whatever the entries: Gymnasium's `_add_info` takes the dtype of the first game's
-        entry, which fails where another's is None (a shared victory has no winner).
-        """
-        for i, summary in summaries.items():
-            for name, value in summary.items():
-                if name not in infos:
-                    infos[name] = np.full(self.num_envs, None, object)
-                    infos[f"_{name}"] = np.zeros(self.num_envs, bool)
-                infos[name][i] = value
-                infos[f"_{name}"][i] = True
+    def _add_summaries(self, infos: dict[str, Any]) -> None:
+        """Add the summaries of the games that ended, and which games those are."""
+        if self.ended_summaries:
+            infos["summary"] = np.full(self.num_envs, None, object)
+            infos["_summary"] = np.zeros(self.num_envs, bool)
+            for i, summary in self.ended_summaries.items():
+                infos["summary"][i] = summary
+                infos["_summary"][i] = True
 
     def action_masks(self) -> np.ndarray:
         """Legal actions, bool of shape (num_envs, num_actions), as sb3-contrib asks for them."""
         if not self._ready:
             raise ResetNeeded("call reset() before action_masks()")
-        return self._masks.astype(bool)
+        return self._learners.allowed.astype(bool)
 
     def state_records(self) -> np.ndarray:
         """A copy of all states, hidden parts included: records of shape (num_envs,)."""
         if not self._ready:
             raise ResetNeeded("call reset() before state_records()")
-        return self._learners.states.copy()
+        return self._learners.records()
 
     def set_state_records(self, records: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Go on from records; observations, infos and errors as of `reset`."""
         self._learners.seed(self._first_seeds([None] * self.num_envs))
         self._learners.place(self._records_of(records))
-        self._ready = True
-        return self._begin()
+        return self._begin(dealt=False)
 
     def render(self) -> tuple[Any, ...] | None:
         """A picture of each game in the chosen render mode."""
@@ -361,3 +380,10 @@ class VectorAdapter(VectorEnv):
             raise ResetNeeded("call reset() before render()")
         states, data = self._learners.states, self.game.data
         return tuple(self._drawing(self.game, state, data[state["data"]]) for state in states)
+
+
+def _in_place(rows: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """An array with these rows where `where` holds, and 0 in all others."""
+    out = np.zeros((len(where), *rows.shape[1:]), rows.dtype)
+    out[where] = rows
+    return out

@@ -9,6 +9,7 @@ from gymnasium.error import ResetNeeded
 
 from valley_core.adapter import ILLEGAL_ACTION, action_space, as_number, observation_space, out_of_space
 from valley_core.game import Game
+from valley_core.infos import InfoReader
 from valley_core.options import one_of
 from valley_core.recipe import Recipe
 from valley_core.rendering import Drawings, drawing_of, render_modes
@@ -36,6 +37,7 @@ class ZooAdapter:
         self.render_mode = render_mode
         self._table = Table(Recipe(make_game, options))
         self._num_actions = self.game.num_actions
+        self._reader = InfoReader(self.game.info)
         self.metadata = {
             "name": name or self.game.name,
             "render_modes": render_modes(drawings),
@@ -52,6 +54,11 @@ class ZooAdapter:
         """The facts of the game."""
         return self._table.recipe.game
 
+    @property
+    def np_random_seed(self) -> int | None:
+        """The seed of the last ``reset(seed=…)``, or what was drawn in its place; None before, and of a record."""
+        return self._table.seed
+
     def observation_space(self, agent: str) -> spaces.Dict:
         """The space of this agent's observations, always the same object."""
         return self.observation_spaces[agent]
@@ -64,6 +71,10 @@ class ZooAdapter:
         if not self._table.ready:
             raise ResetNeeded(f"call reset() before {method}()")
 
+    def _told(self) -> dict[str, Any]:
+        """The numbers of the game, for the infos of one agent or of all."""
+        return self._reader.of_game(self._table.numbers)
+
     def _number(self, seat: int, action: object) -> int:
         """An action as a number in the action space, or `IllegalActionError`."""
         number = as_number(action)
@@ -75,6 +86,11 @@ class ZooAdapter:
         """A copy of the whole state, hidden parts included: a record, with its own stream of random numbers."""
         self._need_reset("state_record")
         return self._table.record()
+
+    def summary(self) -> dict[str, Any]:
+        """How the game stands or ended, in words and lists (`Game.summary`): scores by kind, the rule that decided."""
+        self._need_reset("summary")
+        return self._table.summary()
 
     def render(self) -> Any:
         """A picture of the table in the chosen render mode; None for ``"human"``."""

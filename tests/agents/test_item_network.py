@@ -1,6 +1,7 @@
 """Networks that describe cards: the same play however cards are ordered, and on any deck."""
 
 import dataclasses
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from agents.item_network import ItemNetwork, Items, facts_of_items, items_of
 from agents.mcts import Options, search
 from agents.network import Network, NetworkError, check_fit, load_network, metadata_of
 from deathvalley_env.deck import draw_deck, load_deck
-from deathvalley_env.game import make_game as death_valley
+from deathvalley_env.game import make_game
 from riftvalley_env.game import make_game as rift_valley
 from tests.agents.networks import random_item_network, write_item_network
 from tests.agents.tables import deal, in_mid_play, seats_of
@@ -21,6 +22,8 @@ from valley_core.batch import new_chances
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 from valley_core.game import Game
+
+death_valley = functools.partial(make_game, card_facts=True)
 
 pytestmark = pytest.mark.filterwarnings("error")
 

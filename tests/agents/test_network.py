@@ -1,6 +1,7 @@
 """Networks as arrays, their files, and which games they fit."""
 
 import dataclasses
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,13 @@ from agents.network import (
 )
 from agents.trained import WEIGHTS
 from deathvalley_env.deck import deck_from_dict, load_deck
-from deathvalley_env.game import make_game as death_valley
+from deathvalley_env.game import make_game
 from riftvalley_env.board import load_board
 from riftvalley_env.game import make_game as rift_valley
 from tests.agents.networks import random_network, write_network
 from valley_core.errors import OptionError
+
+death_valley = functools.partial(make_game, card_facts=True)
 
 WITHOUT_FACTS = death_valley(card_facts=False)
 INPUTS, ACTIONS = WITHOUT_FACTS.layout.size, WITHOUT_FACTS.num_actions

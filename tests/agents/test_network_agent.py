@@ -1,5 +1,6 @@
 """Networks that play, alone and in the search; and what is shipped."""
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from agents.network import (
 )
 from agents.network_kernels import LEAST_PRIOR, MOST_VALUE, think_all
 from agents.trained import SHIPPED, Shipped, trained_file
-from deathvalley_env.game import make_game as death_valley
+from deathvalley_env.game import make_game
 from riftvalley_env.game import make_game as rift_valley
 from tests.agents.networks import plan_of, random_network, write_network, wrong_strength
 from tests.agents.tables import (
@@ -42,6 +43,8 @@ from valley_core.batch import new_chances, num_threads, set_num_threads
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
 from valley_core.game import Game
+
+death_valley = functools.partial(make_game, card_facts=True)
 
 
 def started(name: str, game: Game, count: int) -> Agent:

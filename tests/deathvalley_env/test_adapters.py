@@ -13,6 +13,7 @@ import pytest
 import deathvalley_env
 from deathvalley_env import deathvalley_v0
 from deathvalley_env.deck import Deck
+from deathvalley_env.vocabulary import Ending
 from valley_core.errors import OptionError, StateError
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -121,8 +122,14 @@ def test_the_solo_winner_and_reward_agree() -> None:
         while not over:
             _, reward, over, _, info = env.step(rng.choice(np.flatnonzero(env.action_masks())))
             assert over or reward == 0
-        assert reward == {0: 1.0, 1: -1.0, None: 0.0}[info["winner"]]
-        assert {"scores", "by_kind", "by_card", "busts", "winner", "ending"} <= set(info)
+        assert reward == {0: 1.0, 1: -1.0, -1: 0.0}[info["winner"]]
+        summary = env.summary()
+        assert {"by_kind", "by_card"} <= set(summary)
+        assert info["scores"].tolist() == summary["scores"]
+        assert info["busts"].tolist() == summary["busts"]
+        assert info["turns"] == summary["turns"]
+        assert Ending(info["ending"]).name.lower() == summary["ending"]
+        assert summary["winner"] == (None if info["winner"] < 0 else info["winner"])
         outcomes.add(info["winner"])
     assert outcomes >= {0, 1}
 
@@ -131,7 +138,7 @@ def test_the_solo_winner_and_reward_agree() -> None:
     ("call", "match"),
     [
         (lambda: deathvalley_v0.raw_env(variant="front"), "variant='front'"),
-        (lambda: deathvalley_v0.raw_env(colour=1), "no option 'colour'"),
+        (lambda: deathvalley_v0.raw_env(colour=1), "unexpected keyword argument 'colour'"),
         (lambda: deathvalley_v0.raw_env(solo=True), "solo_env"),
         (lambda: deathvalley_v0.parallel_env(solo=True), "solo_env"),
         (lambda: deathvalley_v0.raw_env(discard_points=True), "solo"),

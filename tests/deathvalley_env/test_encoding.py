@@ -299,7 +299,7 @@ def test_decks_that_play_differently_have_different_facts(field: str) -> None:
 
 
 def test_facts_can_be_left_out() -> None:
-    with_facts, without = make_game(), make_game(card_facts=False)
+    with_facts, without = make_game(card_facts=True), make_game()
     assert without.layout.size == with_facts.fixed_from == without.fixed_from
     assert [f.name for f in with_facts.layout.fields[:-2]] == [f.name for f in without.layout.fields]
     state = next(states_of(with_facts, range(1)))
@@ -321,7 +321,7 @@ def test_discard_piles_are_public_r2() -> None:
 
 def test_constants_of_the_layout() -> None:
     """What a saved network relies on."""
-    game = make_game()
+    game = make_game(card_facts=True)
     assert [(field.name, field.shape) for field in game.layout.fields] == [
         ("place", (12, 18)),
         *[(name, (18,)) for name in ("column", "depth", "asking", "chosen", "traveled", "used", "kept")],

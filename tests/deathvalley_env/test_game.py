@@ -129,7 +129,7 @@ def test_options_are_reported() -> None:
         "discard_points": False,
         "must_outbust": True,
         "ask_forced": False,
-        "card_facts": True,
+        "card_facts": False,
         "first_player": None,
         "reward": "margin",
         "max_turns": 50,

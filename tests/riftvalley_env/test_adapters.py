@@ -13,6 +13,7 @@ import riftvalley_env
 from riftvalley_env import riftvalley_v0
 from riftvalley_env.board import Board, BoardError
 from riftvalley_env.generator import generate_board
+from riftvalley_env.vocabulary import Ending
 from tests.valley_core.courses import in_bytes, solo_course
 from tests.valley_core.opponents import Cheat, Dice, Lowest
 from valley_core.errors import IllegalActionError, OptionError, StateError
@@ -70,12 +71,16 @@ def test_summaries_of_shared_victories_beside_others() -> None:
     envs = riftvalley_v0.make_vec(64, boards="identical", summaries=True)
     rng = np.random.default_rng(0)
     observation, _ = envs.reset(seed=0)
-    winners = []
+    winners: list[int | None] = []
+    numbers: list[int] = []
     for _ in range(150):
         noise = rng.random(observation["action_mask"].shape)
-        observation, _, _, _, infos = envs.step((observation["action_mask"] * noise).argmax(1))
-        winners += infos["winner"][infos["_winner"]].tolist() if "winner" in infos else []
+        observation, _, terminated, _, infos = envs.step((observation["action_mask"] * noise).argmax(1))
+        if terminated.any():
+            winners += [summary["winner"] for summary in infos["summary"][infos["_summary"]]]
+            numbers += infos["winner"][terminated].tolist()
     assert set(winners) == {0, 1, None}
+    assert [-1 if winner is None else winner for winner in winners] == numbers
 
 
 @pytest.mark.parametrize("options", TABLES, ids=str)
@@ -132,10 +137,17 @@ def test_rewards_infos_and_winners_agree(players: int) -> None:
                 for agent, mask in zip(env.agents, env.action_masks(), strict=True)
             }
             _, rewards, _, _, infos = env.step(actions)
+        summary = env.summary()
+        winners = summary["winners"]
         for seat, agent in enumerate(env.possible_agents):
             info = infos[agent]
-            assert {"scores", "by_kind", "by_board", "boards", "turns", "ranks", "winner", "ending"} <= set(info)
-            winners = info["winners"]
+            assert {"by_kind", "by_board", "boards"} <= set(summary)
+            assert info["scores"].tolist() == summary["scores"]
+            assert info["ranks"].tolist() == summary["ranks"]
+            assert np.flatnonzero(info["winners"]).tolist() == winners
+            assert info["winner"] == (winners[0] if len(winners) == 1 else -1)
+            assert info["turns"] == summary["turns"]
+            assert Ending(info["ending"]).name.lower() == summary["ending"]
             share = 1 / len(winners) if seat in winners else -1 / (players - len(winners))
             assert rewards[agent] == pytest.approx(share if len(winners) < players else 0)
 

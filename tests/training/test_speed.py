@@ -20,7 +20,7 @@ def test_all_layers_of_death_valley(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["speed", *QUICK, "--profile", "--json", str(file)]) == 0
     rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
     rates = {row["layer"]: row for row in rows if row["layer"] in LAYERS}
-    assert list(rates) == ["kernel", "batch", "aec_raw", "aec", "parallel", "solo", "vector", "sb3", "mcts"]
+    assert list(rates) == ["kernel", "batch", "aec_raw", "aec", "parallel", "solo", "vector", "sb3", "maskable", "mcts"]
     for layer, row in rates.items():
         assert row["game"] == "deathvalley"
         assert row["batch"] == (8 if LAYERS[layer].batched else 1)

@@ -126,7 +126,18 @@ def test_every_kind_of_integer_is_an_action(turns: Made, kind: Callable[[int], A
 
 WRONG = [
     *(None, True, np.True_, 0.0, np.float32(0), "0", {}, object()),
-    *([0], np.array([0]), np.array(0.0), -1, 10**6, 2**70, -(2**70)),
+    *(
+        [0],
+        np.array([0, 1]),
+        np.array([0.0]),
+        np.array([True]),
+        np.array([None]),
+        np.array(0.0),
+        -1,
+        10**6,
+        2**70,
+        -(2**70),
+    ),
 ]
 
 
@@ -224,7 +235,7 @@ def test_a_reset_between_the_steps_of_dead_agents(made: Made) -> None:
 def test_before_the_reset(made: Made) -> None:
     env = AECAdapter(*made, render_mode="ansi")
     for method in (lambda: env.step(0), lambda: env.step(None), lambda: env.observe("player_0"), env.action_masks,
-                   env.state_record, env.render):  # fmt: skip
+                   env.state_record, env.summary, env.render):  # fmt: skip
         with pytest.raises(ResetNeeded, match=r"reset\(\)"):
             method()
 
@@ -238,7 +249,8 @@ def test_max_turns_truncates(turns: Made) -> None:
     assert set(env.terminations.values()) == {False}
     observation, *_, info = env.last()
     assert env.observation_space("player_0").contains(observation)
-    assert info["ending"] == "truncated"
+    assert env.summary()["ending"] == "truncated"
+    assert info["winner"] == -1
 
 
 def test_cumulative_rewards_are_those_since_the_agents_last_action(made: Made) -> None:

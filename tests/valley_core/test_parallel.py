@@ -100,7 +100,7 @@ def test_wrong_actions_raise_and_change_nothing(made: Made, policy: str) -> None
     env = middle(made, illegal_action=policy)
     before, fine = env.state_record(), choose(env, np.random.default_rng(0))
     for agent in env.possible_agents:
-        for wrong in (None, True, 0.0, -1, 10**6, 2**70, "0", np.array([0])):
+        for wrong in (None, True, 0.0, -1, 10**6, 2**70, "0", np.array([0, 1]), np.array([0.0])):
             with pytest.raises(IllegalActionError, match=agent):
                 env.step({**fine, agent: wrong})
         with pytest.raises(IllegalActionError, match="missing"):

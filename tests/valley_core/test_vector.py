@@ -143,7 +143,7 @@ def test_spaces_masks_and_infos(made: Made, mode: AutoresetMode, copying: bool) 
             ended_before = over
             assert "final_obs" not in infos
             if over.any():
-                np.testing.assert_array_equal(infos["_winner"], over)
+                np.testing.assert_array_equal(infos["_summary"], over)
         elif over.any():
             np.testing.assert_array_equal(infos["_final_obs"], over)
             np.testing.assert_array_equal(infos["_final_info"], over)
@@ -192,8 +192,9 @@ def test_truncation_is_reported_as_such(turns: Made, mode: AutoresetMode) -> Non
         assert not terminated.any()
         seen += truncated.sum()
         if truncated.any():
-            ends = infos["ending"] if mode == AutoresetMode.NEXT_STEP else infos["final_info"]["ending"]
-            assert set(ends[truncated]) == {"truncated"}
+            told = infos if mode == AutoresetMode.NEXT_STEP else infos["final_info"]
+            np.testing.assert_array_equal(told["_summary"], truncated)
+            assert {summary["ending"] for summary in told["summary"][truncated]} == {"truncated"}
     assert seen > 4
 
 
