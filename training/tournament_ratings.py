@@ -1,44 +1,51 @@
-"""Ratings from comparisons: Davidson's model by maximum likelihood with bootstrap intervals, and openskill's.
+"""Ratings from comparisons: Davidson's model by maximum likelihood, with intervals over deals.
 
 **Model.** Bradley and Terry's with draws, after Davidson (On extending the Bradley-Terry model to accommodate ties in
 paired comparison experiments, Journal of the American Statistical Association 65, 1970): i ahead of j, drawn, j ahead
-of i are in the ratio ``p_i : v sqrt(p_i p_j) : p_j``. A rating is ``400 log10 p`` with a mean of 0 over the agents: 400
-points more are ten wins for each loss, draws left out. In a game of more than two each pair of seats of different
-agents is a comparison, as follows from Luce's choice axiom for whole rankings; they are not independent, which the
-intervals allow for.
+of i are in the ratio ``p_i : v sqrt(p_i p_j) : p_j``. A rating is ``400 log10 p``: 400 points more are ten wins for
+each loss, draws left out. Only differences mean anything, so one agent, the anchor, has 0. In a game of more than two
+each pair of seats of different agents is a comparison, as follows from Luce's choice axiom for whole rankings.
 
-**Prior.** An agent that is ahead always, or never, has no finite rating of greatest likelihood. So each pair gets half
-a deal more of each outcome (Jeffreys' prior of three outcomes): all its comparisons on a deal ahead, drawn and behind.
+**Prior.** Each pair gets `PRIOR` comparisons more of each outcome, so that every fit is finite.
 
-**Intervals** are the middle 95 % of a Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981) over deals: all
-comparisons of a deal, of all agents, get one random weight, exponential with mean 1; each half deal of the prior gets
-one of a gamma distribution with mean 1/2. So games on one deal count as what they are, and the interval of an agent
-that never lost is not a point, but wide and almost open above. Intervals take the number of deals as given: they are
-not widened for a tournament that stopped early.
+**Intervals** are of the difference of two agents: all differences that a profile of the likelihood does not reject. The
+comparisons of a deal are not independent (seats of one game, rotations of one deal), so the likelihood ratio is divided
+by the design effect, the variance of the difference over whole deals (sandwich) over that of independent comparisons,
+and compared with a quantile of F(1, deals − 1). Sources: Pace, Salvan, Sartori: Adjusting composite likelihood ratio
+statistics, Statistica Sinica 21, 2011; Cameron, Miller: A practitioner's guide to cluster-robust inference, Journal of
+Human Resources 50, 2015 (the quantile). A design effect below 1 counts as 1: with few wins it is known badly. A
+simulation shows the coverage (``tests/training/test_tournament_coverage.py``).
+
+**Bounds.** If no chain of wins and draws leads from an agent to another, as from one who never scored, no difference is
+so low that the games reject it: there is only an upper bound, one-sided at the same confidence. Likewise the other way.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean
+from math import inf
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, stats
+from scipy.sparse.csgraph import shortest_path
 
-from training.statistics import CONFIDENCE
-from training.tournament_lineups import Seating, Tally
+from training.statistics import CONFIDENCE, EXACT, Interval
+from training.tournament_lineups import Tally
 
 ELO = 400 / np.log(10)
 """Points of a unit of log-strength."""
 
-PRIOR = 0.5
-"""Deals that each pair gets of each outcome."""
+PRIOR = 0.1
+"""Comparisons that each pair gets of each outcome."""
 
 OUTCOMES = 3
 """Ahead, drawn, behind."""
 
 SLACK = 1e-6
 """By how much, as a share of all comparisons, the sums of a fit may differ from those of the data."""
+
+MAX_DIFFERENCE = 40.0
+"""Log-strength within which the ends of intervals are sought: with the prior no interval reaches so far."""
 
 
 def pairs_of(agents: int) -> list[tuple[int, int]]:
@@ -54,112 +61,152 @@ def comparisons(found: Tally) -> np.ndarray:
 
 
 def _design(agents: int) -> np.ndarray:
-    """What each parameter adds to the logit of each outcome of each pair: shape (pairs · 3, agents).
+    """What each parameter adds to the logit of each outcome of each pair: shape (pairs · 3, agents + 1).
 
-    The parameters are the log-strengths of all agents but the first, whose is 0, and the logarithm of v.
+    The parameters are the log-strengths of all agents, of which one has to be held fast, and the logarithm of v.
     """
     design = np.zeros((agents * (agents - 1) // 2, OUTCOMES, agents + 1))
     for pair, (i, j) in enumerate(pairs_of(agents)):
         design[pair, 0, [i, j]] = 0.5, -0.5
         design[pair, 2, [i, j]] = -0.5, 0.5
         design[pair, 1, agents] = 1
-    return design.reshape(-1, agents + 1)[:, 1:]
+    return design.reshape(-1, agents + 1)
 
 
-def fit(counts: np.ndarray) -> np.ndarray:
-    """Ratings of greatest likelihood, with mean 0.
+class _Model:
+    """The likelihood of counts, float64 of shape (pairs, 3), all above 0."""
 
-    The likelihood is that of a multinomial logit, so it has one maximum, where its slope is 0.
+    def __init__(self, counts: np.ndarray) -> None:
+        self.agents = round((1 + np.sqrt(1 + 8 * len(counts))) / 2)
+        self.counts = counts
+        self.totals = counts.sum(1, keepdims=True)
+        self.design = _design(self.agents)
 
-    Args:
-        counts: Of each outcome of each pair (`pairs_of`), float64 of shape (pairs, 3). All above 0, as the prior makes
-            them: then the maximum is finite.
-
-    Returns:
-        float64 of shape (agents,), in Elo points.
-    """
-    agents = round((1 + np.sqrt(1 + 8 * len(counts))) / 2)
-    design = _design(agents)
-    totals = counts.sum(1, keepdims=True)
-    scale = totals.sum()
-
-    def expected(parameters: np.ndarray) -> np.ndarray:
-        logits = (design @ parameters).reshape(counts.shape)
+    def chances(self, logits: np.ndarray) -> np.ndarray:
         odds = np.exp(logits - logits.max(1, keepdims=True))
-        return totals * odds / odds.sum(1, keepdims=True)
+        return odds / odds.sum(1, keepdims=True)
 
-    def slope(parameters: np.ndarray) -> np.ndarray:
-        return (expected(parameters) - counts).ravel() @ design / scale
+    def curvature(self, chances: np.ndarray, design: np.ndarray) -> np.ndarray:
+        """The information of the parameters of `design`."""
+        own = (self.totals * chances).reshape(-1, 1) * design
+        means = own.reshape(-1, OUTCOMES, design.shape[1]).sum(1)
+        return np.asarray(design.T @ own - means.T @ (means / self.totals))
 
-    def curvature(parameters: np.ndarray) -> np.ndarray:
-        own = expected(parameters).reshape(-1, 1) * design
-        means = own.reshape(-1, OUTCOMES, agents).sum(1)
-        return (design.T @ own - means.T @ (means / totals)) / scale
+    def fit(self, held: dict[int, float], start: np.ndarray) -> tuple[np.ndarray, float]:
+        """The parameters of greatest likelihood where some log-strengths are held at a value, and its logarithm.
 
-    found = optimize.root(slope, np.zeros(agents), jac=curvature, method="hybr", tol=1e-10)
-    if np.abs(found.fun).max() > SLACK:
-        raise ArithmeticError(f"the ratings of {agents} agents were not found: {found.message}")
-    strengths = np.concatenate([[0.0], found.x[:-1]])
-    return ELO * (strengths - strengths.mean())
+        The likelihood is that of a multinomial logit, so it has one maximum, where its slope is 0.
+        """
+        free = np.array([k for k in range(self.agents + 1) if k not in held])
+        fixed = self.design[:, list(held)] @ np.array(list(held.values()))
+        design, scale = self.design[:, free], self.totals.sum()
+
+        def logits(parameters: np.ndarray) -> np.ndarray:
+            return np.asarray(fixed + design @ parameters).reshape(self.counts.shape)
+
+        def slope(parameters: np.ndarray) -> np.ndarray:
+            expected = self.totals * self.chances(logits(parameters))
+            return np.asarray((expected - self.counts).ravel() @ design / scale)
+
+        def jacobian(parameters: np.ndarray) -> np.ndarray:
+            return self.curvature(self.chances(logits(parameters)), design) / scale
+
+        found = optimize.root(slope, start[free], jac=jacobian, method="hybr", tol=1e-10)
+        if np.abs(found.fun).max() > SLACK:
+            raise ArithmeticError(f"the ratings of {self.agents} agents were not found: {found.message}")
+        whole = np.empty(self.agents + 1)
+        whole[free] = found.x
+        whole[list(held)] = list(held.values())
+        return whole, float((self.counts * np.log(self.chances(logits(found.x)))).sum())
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings in Elo points around a mean of 0, float64 of shape (agents,) each.
+    """Ratings of a tournament in Elo points.
 
     Attributes:
-        value: Of greatest likelihood, with the prior.
-        low, high: Ends of the intervals.
+        anchor: The agent that has 0.
+        value: Of greatest likelihood, with the prior, float64 of shape (agents,).
+        differences: The first less the second of any two different agents, with its interval: one end is infinite
+            where there is only a bound.
     """
 
+    anchor: int
     value: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    differences: dict[tuple[int, int], Interval]
+
+    def of(self, agent: int) -> Interval:
+        """The rating of an agent, which is its difference to the anchor; that of the anchor is 0."""
+        if agent == self.anchor:
+            return Interval(0.0, 0.0, 0.0, "anchor", 0)
+        return self.differences[agent, self.anchor]
 
 
-def rate(found: Tally, seed: int, resamples: int) -> Ratings:
-    """Fit the ratings of a tournament, and their intervals from this many weightings of its deals."""
+def rate(found: Tally, anchor: int = 0, confidence: float = CONFIDENCE, complete: bool = False) -> Ratings:
+    """Fit the ratings of a tournament, with intervals of all differences.
+
+    Args:
+        found: Its results.
+        anchor: The agent that has 0.
+        confidence: Of each interval, and of each bound.
+        complete: Whether these are all games that there are: then nothing is sampled, and intervals are points.
+    """
     counts = comparisons(found)
-    prior = np.full(counts.shape[1:], PRIOR) * counts.sum(2).mean(0)[:, None]
-    rng = np.random.default_rng(seed)
-    fits = np.empty((resamples, found.ahead.shape[1]))
-    for k in range(resamples):
-        weights = rng.standard_exponential(len(counts))
-        chance = rng.standard_gamma(PRIOR, prior.shape) / PRIOR
-        fits[k] = fit(np.tensordot(weights, counts, 1) + chance * prior)
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(fits, [tail, 1 - tail], axis=0)
-    return Ratings(fit(counts.sum(0) + prior), low, high)
+    model = _Model(counts.sum(0) + PRIOR)
+    best, top = model.fit({anchor: 0.0}, np.zeros(model.agents + 1))
+    value = ELO * best[:-1]
+    # The variance over deals, against that of independent comparisons, in the parameters without the anchor's.
+    free = [k for k in range(model.agents + 1) if k != anchor]
+    design = model.design[:, free]
+    chances = model.chances((model.design @ best).reshape(model.counts.shape))
+    bread = np.linalg.inv(model.curvature(chances, design))
+    played = counts[counts.sum((1, 2)) > 0]
+    slopes = (played - played.sum(2, keepdims=True) * chances).reshape(len(played), -1) @ design
+    size = len(played)
+    meat = size * np.atleast_2d(np.cov(slopes, rowvar=False)) if size > 1 else np.zeros_like(bread)
+    sandwich = bread @ meat @ bread
+    bounded = _reach(found)
+    differences = {}
+    for i, j in combinations(range(model.agents), 2):
+        estimate = float(value[i] - value[j])
+        weights = np.zeros(model.agents + 1)
+        weights[[i, j]] = 1, -1
+        own = weights[free]
+        effect = max(1.0, float(own @ sandwich @ own) / float(own @ bread @ own))
+        low, high, kind = -inf, inf, "profile"
+        if complete:
+            low, high, kind = estimate, estimate, EXACT
+        elif size > 1:
+            below, above = bool(bounded[i, j]), bool(bounded[j, i])
+            sided = confidence if below and above else 2 * confidence - 1
+            limit = effect * float(stats.f.ppf(sided, 1, size - 1)) / 2
+            profile = _profile(model, (i, j), best, top - limit)
+            low = ELO * _end(profile, estimate / ELO, -1) if below else -inf
+            high = ELO * _end(profile, estimate / ELO, 1) if above else inf
+        differences[i, j] = Interval(estimate, low, high, kind, size, confidence)
+        differences[j, i] = Interval(-estimate, -high, -low, kind, size, confidence)
+    return Ratings(anchor, value, differences)
 
 
-@dataclass(frozen=True)
-class Skill:
-    """A rating of openskill's model of Plackett and Luce.
-
-    Attributes:
-        mu: Mean of the skill; 25 is where all begin.
-        sigma: Its standard deviation, taking all games as independent.
-    """
-
-    mu: float
-    sigma: float
+def _reach(found: Tally) -> np.ndarray:
+    """Whether a chain of wins and draws leads from the first agent to the second, bool of shape (agents, agents)."""
+    scored = (found.ahead + found.drawn).sum(0) > 0
+    return np.isfinite(shortest_path(scored.astype(np.float64), unweighted=True))
 
 
-def skills(games: Iterable[tuple[Seating, tuple[int, ...]]], agents: int) -> list[Skill]:
-    """openskill's ratings after these games, one after another.
+def _profile(model: _Model, pair: tuple[int, int], best: np.ndarray, level: float) -> Callable[[float], float]:
+    """By how much the likelihood, at a difference of the pair in log-strength, falls below a level."""
+    i, j = pair
+    start = best.copy()
+    start[:-1] -= best[j]
+    return lambda difference: level - model.fit({j: 0.0, i: difference}, start)[1]
 
-    Agents do not change, so no spread is added between games (``tau = 0``). Of an agent in several seats of a game the
-    changes are averaged.
-    """
-    from openskill.models import PlackettLuce
 
-    model = PlackettLuce(tau=0.0)
-    current = [Skill(model.mu, model.sigma)] * agents
-    for seating, places in games:
-        # A rating of its own for each seat: one object in two teams would be changed twice.
-        teams = [[model.rating(current[agent].mu, current[agent].sigma)] for agent in seating]
-        rated = model.rate(teams, ranks=[float(place) for place in places])
-        for agent in set(seating):
-            own = [team[0] for team, seated in zip(rated, seating, strict=True) if seated == agent]
-            current[agent] = Skill(fmean(rating.mu for rating in own), fmean(rating.sigma for rating in own))
-    return current
+def _end(below: Callable[[float], float], middle: float, way: int) -> float:
+    """Where the profile falls below its level, going this way from the middle."""
+    inner, step = 0.0, 0.25
+    while below(middle + way * step) < 0:
+        inner, step = step, 2 * step
+        if step > MAX_DIFFERENCE:
+            return way * inf
+    return float(optimize.brentq(below, *sorted((middle + way * inner, middle + way * step)), xtol=1e-4))
