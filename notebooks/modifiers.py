@@ -34,14 +34,14 @@ from IPython.display import Image, Markdown
 from matplotlib import pyplot as plt
 
 from training import cells, evaluate, plots, tables
-from training.match import deal_seeds
+from training.seeds import Purpose, deal_seeds
 from training.statistics import verdict
 
 OUT = Path("results")
 OUT.mkdir(exist_ok=True)
 
 plans = evaluate.plans_of(evaluate.Args(agents=AGENTS))
-seeds = deal_seeds(SEED, DEALS)
+seeds = deal_seeds(SEED, DEALS, Purpose.NOTEBOOK)
 rows = cells.effects(cells.play_all(plans, seeds), baseline="none")
 assert not any(row["illegal"] for row in rows)
 sorted({row["setting"] for row in rows}), rows[0]["games"]

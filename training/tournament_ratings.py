@@ -18,6 +18,8 @@ simulation shows the coverage (``tests/training/test_tournament_coverage.py``).
 
 **Bounds.** If no chain of wins and draws leads from an agent to another, as from one who never scored, no difference is
 so low that the games reject it: there is only an upper bound, one-sided at the same confidence. Likewise the other way.
+The bound is where the games that came about have a probability of 5 %: of n games without a point, a chance of 3 / n.
+Such games do not show how much those of one deal are alike, so the greatest design effect of any pair counts.
 """
 
 from collections.abc import Callable
@@ -41,7 +43,13 @@ PRIOR = 0.1
 OUTCOMES = 3
 """Ahead, drawn, behind."""
 
-SLACK = 1e-6
+MAX_STEPS, MAX_HALVINGS = 200, 30
+"""Of a fit."""
+
+ROUNDING = 1e-12
+"""Part of the logarithm of a likelihood that may be lost in rounding."""
+
+SLACK = 1e-7
 """By how much, as a share of all comparisons, the sums of a fit may differ from those of the data."""
 
 MAX_DIFFERENCE = 40.0
@@ -82,10 +90,6 @@ class _Model:
         self.totals = counts.sum(1, keepdims=True)
         self.design = _design(self.agents)
 
-    def chances(self, logits: np.ndarray) -> np.ndarray:
-        odds = np.exp(logits - logits.max(1, keepdims=True))
-        return odds / odds.sum(1, keepdims=True)
-
     def curvature(self, chances: np.ndarray, design: np.ndarray) -> np.ndarray:
         """The information of the parameters of `design`."""
         own = (self.totals * chances).reshape(-1, 1) * design
@@ -95,29 +99,35 @@ class _Model:
     def fit(self, held: dict[int, float], start: np.ndarray) -> tuple[np.ndarray, float]:
         """The parameters of greatest likelihood where some log-strengths are held at a value, and its logarithm.
 
-        The likelihood is that of a multinomial logit, so it has one maximum, where its slope is 0.
+        The likelihood is that of a multinomial logit, so it is concave: Newton's steps, halved where they go too far,
+        reach its one maximum.
         """
         free = np.array([k for k in range(self.agents + 1) if k not in held])
-        fixed = self.design[:, list(held)] @ np.array(list(held.values()))
-        design, scale = self.design[:, free], self.totals.sum()
-
-        def logits(parameters: np.ndarray) -> np.ndarray:
-            return np.asarray(fixed + design @ parameters).reshape(self.counts.shape)
-
-        def slope(parameters: np.ndarray) -> np.ndarray:
-            expected = self.totals * self.chances(logits(parameters))
-            return np.asarray((expected - self.counts).ravel() @ design / scale)
-
-        def jacobian(parameters: np.ndarray) -> np.ndarray:
-            return self.curvature(self.chances(logits(parameters)), design) / scale
-
-        found = optimize.root(slope, start[free], jac=jacobian, method="hybr", tol=1e-10)
-        if np.abs(found.fun).max() > SLACK:
-            raise ArithmeticError(f"the ratings of {self.agents} agents were not found: {found.message}")
-        whole = np.empty(self.agents + 1)
-        whole[free] = found.x
+        whole = start.copy()
         whole[list(held)] = list(held.values())
-        return whole, float((self.counts * np.log(self.chances(logits(found.x)))).sum())
+        design, scale = self.design[:, free], self.totals.sum()
+        chances, height = self.at(whole)
+        for _ in range(MAX_STEPS):
+            slope = (self.counts - self.totals * chances).ravel() @ design
+            if np.abs(slope).max() <= SLACK * scale:
+                return whole, height
+            step = np.linalg.lstsq(self.curvature(chances, design), slope)[0]
+            for halvings in range(MAX_HALVINGS):
+                tried = whole.copy()
+                tried[free] += step / 2**halvings
+                chances, found = self.at(tried)
+                if found >= height - ROUNDING * abs(height):
+                    break
+            whole, height = tried, found
+        raise ArithmeticError(f"the ratings of {self.agents} agents were not found in {MAX_STEPS} steps")
+
+    def at(self, parameters: np.ndarray) -> tuple[np.ndarray, float]:
+        """The chances of all outcomes, and the logarithm of the likelihood."""
+        logits = (self.design @ parameters).reshape(self.counts.shape)
+        logits -= logits.max(1, keepdims=True)
+        odds = np.exp(logits)
+        sums = odds.sum(1, keepdims=True)
+        return odds / sums, float((self.counts * (logits - np.log(sums))).sum())
 
 
 @dataclass(frozen=True)
@@ -155,37 +165,45 @@ def rate(found: Tally, anchor: int = 0, confidence: float = CONFIDENCE, complete
     model = _Model(counts.sum(0) + PRIOR)
     best, top = model.fit({anchor: 0.0}, np.zeros(model.agents + 1))
     value = ELO * best[:-1]
-    # The variance over deals, against that of independent comparisons, in the parameters without the anchor's.
-    free = [k for k in range(model.agents + 1) if k != anchor]
-    design = model.design[:, free]
-    chances = model.chances((model.design @ best).reshape(model.counts.shape))
-    bread = np.linalg.inv(model.curvature(chances, design))
-    played = counts[counts.sum((1, 2)) > 0]
-    slopes = (played - played.sum(2, keepdims=True) * chances).reshape(len(played), -1) @ design
-    size = len(played)
-    meat = size * np.atleast_2d(np.cov(slopes, rowvar=False)) if size > 1 else np.zeros_like(bread)
-    sandwich = bread @ meat @ bread
-    bounded = _reach(found)
+    effects = _effects(model, counts, best, anchor)
+    reached = _reach(found)
+    size = int((counts.sum((1, 2)) > 0).sum())
     differences = {}
-    for i, j in combinations(range(model.agents), 2):
+    for i, j in pairs_of(model.agents):
         estimate = float(value[i] - value[j])
-        weights = np.zeros(model.agents + 1)
-        weights[[i, j]] = 1, -1
-        own = weights[free]
-        effect = max(1.0, float(own @ sandwich @ own) / float(own @ bread @ own))
         low, high, kind = -inf, inf, "profile"
         if complete:
             low, high, kind = estimate, estimate, EXACT
         elif size > 1:
-            below, above = bool(bounded[i, j]), bool(bounded[j, i])
-            sided = confidence if below and above else 2 * confidence - 1
-            limit = effect * float(stats.f.ppf(sided, 1, size - 1)) / 2
+            below, above = bool(reached[i, j]), bool(reached[j, i])
+            if below and above:
+                limit = effects[i, j] * float(stats.f.ppf(confidence, 1, size - 1)) / 2
+            else:
+                limit = -max(effects.values()) * np.log(1 - confidence)
             profile = _profile(model, (i, j), best, top - limit)
             low = ELO * _end(profile, estimate / ELO, -1) if below else -inf
             high = ELO * _end(profile, estimate / ELO, 1) if above else inf
         differences[i, j] = Interval(estimate, low, high, kind, size, confidence)
         differences[j, i] = Interval(-estimate, -high, -low, kind, size, confidence)
     return Ratings(anchor, value, differences)
+
+
+def _effects(model: _Model, counts: np.ndarray, best: np.ndarray, anchor: int) -> dict[tuple[int, int], float]:
+    """The design effect of each pair: the variance of its difference over deals (sandwich) against the model's."""
+    free = [k for k in range(model.agents + 1) if k != anchor]
+    design = model.design[:, free]
+    chances, _ = model.at(best)
+    bread = np.linalg.inv(model.curvature(chances, design))
+    played = counts[counts.sum((1, 2)) > 0]
+    slopes = (played - played.sum(2, keepdims=True) * chances).reshape(len(played), -1) @ design
+    meat = len(played) * np.atleast_2d(np.cov(slopes, rowvar=False)) if len(played) > 1 else np.zeros_like(bread)
+    found = {}
+    for i, j in pairs_of(model.agents):
+        weights = np.zeros(model.agents + 1)
+        weights[[i, j]] = 1, -1
+        own = bread @ weights[free]
+        found[i, j] = max(1.0, float(own @ meat @ own) / float(weights[free] @ own))
+    return found
 
 
 def _reach(found: Tally) -> np.ndarray:
@@ -197,9 +215,15 @@ def _reach(found: Tally) -> np.ndarray:
 def _profile(model: _Model, pair: tuple[int, int], best: np.ndarray, level: float) -> Callable[[float], float]:
     """By how much the likelihood, at a difference of the pair in log-strength, falls below a level."""
     i, j = pair
-    start = best.copy()
-    start[:-1] -= best[j]
-    return lambda difference: level - model.fit({j: 0.0, i: difference}, start)[1]
+    last = best.copy()
+    last[:-1] -= best[j]
+
+    def below(difference: float) -> float:
+        nonlocal last
+        last, height = model.fit({j: 0.0, i: difference}, last)
+        return level - height
+
+    return below
 
 
 def _end(below: Callable[[float], float], middle: float, way: int) -> float:
@@ -209,4 +233,4 @@ def _end(below: Callable[[float], float], middle: float, way: int) -> float:
         inner, step = step, 2 * step
         if step > MAX_DIFFERENCE:
             return way * inf
-    return float(optimize.brentq(below, *sorted((middle + way * inner, middle + way * step)), xtol=1e-4))
+    return float(optimize.brentq(below, *sorted((middle + way * inner, middle + way * step)), xtol=1e-3))
