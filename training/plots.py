@@ -144,6 +144,8 @@ def against_axes(ax: Axes, rows: Sequence[Row]) -> None:
     names = [row["agent"] for row in rows]
     for y, row in enumerate(rows):
         for name, counts in row["against"].items():
+            if not any(counts.values()):
+                continue
             share = (counts["ahead"] + counts["drawn"] / 2) / sum(counts.values())
             x = names.index(name)
             ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color=colormaps["RdBu"](0.15 + 0.7 * share)))

@@ -191,7 +191,9 @@ def rating_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     cells = []
     for row in rows:
         line = [row["agent"], rating(row), f"{row['games']:,}"]
-        line += [percent(row["score"]), percent(row["win"]), percent(row["turn_limit"]), f"{row['illegal']}"]
+        score = row["score"]
+        line += ["–" if score is None or not isfinite(score) else percent(score)]
+        line += [percent(row["win"]), percent(row["turn_limit"]), f"{row['illegal']}"]
         cells.append(line)
     return ["agent", "rating [95 %]", "games", "score", "seats won", "turn limit", "illegal"], cells
 
@@ -223,7 +225,7 @@ def against_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         for name in names:
             counts = row["against"].get(name)
             total = sum(counts.values()) if counts else 0
-            shares = f"{percent(counts['ahead'] / total)} ({percent(counts['drawn'] / total)})" if counts else "–"
+            shares = f"{percent(counts['ahead'] / total)} ({percent(counts['drawn'] / total)})" if total else "–"
             line.append(shares)
         cells.append(line)
     return ["agent", *names], cells

@@ -165,9 +165,10 @@ def rate(found: Tally, anchor: int = 0, confidence: float = CONFIDENCE, complete
     model = _Model(counts.sum(0) + PRIOR)
     best, top = model.fit({anchor: 0.0}, np.zeros(model.agents + 1))
     value = ELO * best[:-1]
-    effects = _effects(model, counts, best, anchor)
+    counts = counts[counts.sum((1, 2)) > 0]
+    size = len(counts)
+    effects = _effects(model, counts, best, anchor) if size > 1 else {}
     reached = _reach(found)
-    size = int((counts.sum((1, 2)) > 0).sum())
     differences = {}
     for i, j in pairs_of(model.agents):
         estimate = float(value[i] - value[j])
@@ -194,9 +195,8 @@ def _effects(model: _Model, counts: np.ndarray, best: np.ndarray, anchor: int) -
     design = model.design[:, free]
     chances, _ = model.at(best)
     bread = np.linalg.inv(model.curvature(chances, design))
-    played = counts[counts.sum((1, 2)) > 0]
-    slopes = (played - played.sum(2, keepdims=True) * chances).reshape(len(played), -1) @ design
-    meat = len(played) * np.atleast_2d(np.cov(slopes, rowvar=False)) if len(played) > 1 else np.zeros_like(bread)
+    slopes = (counts - counts.sum(2, keepdims=True) * chances).reshape(len(counts), -1) @ design
+    meat = len(counts) * np.atleast_2d(np.cov(slopes, rowvar=False))
     found = {}
     for i, j in pairs_of(model.agents):
         weights = np.zeros(model.agents + 1)

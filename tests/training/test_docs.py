@@ -69,7 +69,7 @@ def test_results_come_from_json(tmp_path: Path) -> None:
     rows = [{"game": "deathvalley", "layer": "batch", "batch": n, "steps_per_s": n, "slowest": 1} for n in (7, 9, 8)]
     speed = results / "speed_deathvalley.json"
     speed.write_text(json.dumps({"rows": rows}), encoding="utf-8")
-    tournament = ["tournament", "--agents", "random", "rulebook", "--deals", "9", "--resamples", "9"]
+    tournament = ["tournament", "--agents", "random", "rulebook", "--deals", "9"]
     assert main([*tournament, "--json", str(results / "tournament_base.json")]) == 0
     solo = ["evaluate", "--agents", "random", "greedy", "--settings", "none", "both", "--games", "20"]
     assert main([*solo, "--json", str(results / "solo_agents.json")]) == 0
@@ -100,7 +100,7 @@ def test_the_strategies_come_from_json(tmp_path: Path) -> None:
     assert main([*arguments, "--games", "20", "--json", str(file)]) == 0
     made = renewed(text, "boards", tmp_path)
     assert "older" not in made
-    assert "| fig_grove | greedy | 2 | 1 | 34.00 [–] |" in made
+    assert "| fig_grove | greedy | 2 | 1 | 34.00 [exact] |" in made
     assert "| fig_grove | random | 2 | 20 |" in made
     assert "2 tests of equal seats have p below 0.05" in made
     assert "| boards | agent | players | fair | Elephant Ford |" in made

@@ -134,5 +134,7 @@ def test_trainings_with_two_seeds_share_no_first_game() -> None:
     pytest.importorskip("stable_baselines3")
     games = [first_deals(seed) for seed in range(30)]
     assert len(set.union(*games)) == 30 * 64
-    tested = {int(one) for p in Purpose if p is not Purpose.TRAINING for s in range(30) for one in deal_seeds(s, 500, p)}
+    tested = {
+        int(one) for p in Purpose if p is not Purpose.TRAINING for s in range(30) for one in deal_seeds(s, 500, p)
+    }
     assert not tested & set.union(*games)
