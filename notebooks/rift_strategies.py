@@ -100,7 +100,7 @@ plots.plot_strategies(played, f"Rift Valley, the same agent in all seats, {GAMES
 Image(OUT / "boards.png", width=900)
 
 # %% [markdown]
-# Many seats are tested here, so some will look unequal by chance alone:
+# Many seats are tested here, so some may look unequal by chance alone:
 
 # %%
 print(tables.fairness_sentence(played))
