@@ -37,7 +37,7 @@ def interval(row: Row, name: str, signed: bool = False, shares: bool = True) -> 
     ``[–]`` where its ends are not known, ``[exact]`` where it is a point: all games that there are were played.
     """
     low, high = row[f"{name}_low"], row[f"{name}_high"]
-    if low is not None and low == high:
+    if low is not None and isfinite(low) and low == high:
         return f"{percent(row[name], signed) if shares else number(row[name], signed)} [exact]"
     if low is None or not isfinite(low):  # None: as JSON has it
         return f"{percent(row[name], signed) if shares else number(row[name], signed)} [–]"
