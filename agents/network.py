@@ -160,6 +160,8 @@ class Strength:
         win: Share of them that was won.
         win_low, win_high: Its 95 % interval.
         seed: Seed of the deals.
+        stream: Name of the stream that they are from (`training.seeds.Purpose`, in lower case): ``strength`` and
+            ``training_result`` are deals that nothing was chosen on. Empty in files of versions without streams.
     """
 
     setting: str
@@ -169,11 +171,13 @@ class Strength:
     win_low: float
     win_high: float
     seed: int
+    stream: str = ""
 
 
-def strength_of(row: Mapping[str, Any], seed: int) -> Strength:
-    """What a row of ``training evaluate`` says of its agent, on deals of this seed."""
-    return Strength(**{field.name: row[field.name] for field in dataclasses.fields(Strength)[:-1]}, seed=seed)
+def strength_of(row: Mapping[str, Any], seed: int, stream: str) -> Strength:
+    """What a row of ``training evaluate`` says of its agent, on deals of this seed and stream."""
+    names = ("setting", "opponent", "games", "win", "win_low", "win_high")
+    return Strength(**{name: row[name] for name in names}, seed=seed, stream=stream)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@
 # - `must_outbust`: the AI wins, whatever the score, unless it has busted more often than you.
 #
 # Here several agents play the same deals under all four combinations. How much a modifier costs an agent is then a
-# difference on the same deals, which is known much better than a difference between two separate samples.
+# difference on the same deals, with an interval of its own.
 # `python -m training difficulty` does the same from the command line.
 
 # %%
@@ -34,14 +34,14 @@ from IPython.display import Image, Markdown
 from matplotlib import pyplot as plt
 
 from training import cells, evaluate, plots, tables
-from training.match import deal_seeds
+from training.seeds import Purpose, deal_seeds
 from training.statistics import verdict
 
 OUT = Path("results")
 OUT.mkdir(exist_ok=True)
 
 plans = evaluate.plans_of(evaluate.Args(agents=AGENTS))
-seeds = deal_seeds(SEED, DEALS)
+seeds = deal_seeds(SEED, DEALS, Purpose.NOTEBOOK)
 rows = cells.effects(cells.play_all(plans, seeds), baseline="none")
 assert not any(row["illegal"] for row in rows)
 sorted({row["setting"] for row in rows}), rows[0]["games"]
@@ -50,7 +50,8 @@ sorted({row["setting"] for row in rows}), rows[0]["games"]
 # ## Who wins
 #
 # Bars are shares of games won, with 95 % Wilson intervals; the points on the right are the changes that a modifier
-# makes to them, with paired intervals. An interval that reaches across the line at 0 shows no effect.
+# makes to them, with paired intervals. An interval that reaches across the line at 0 leaves
+# open whether there is an effect.
 
 # %%
 title = f"Death Valley against the solo AI, {DEALS:,} deals"

@@ -25,7 +25,7 @@ from IPython.display import Image, Markdown
 from matplotlib import pyplot as plt
 
 from training import cells, evaluate, fields, plots, strategies, tables
-from training.match import deal_seeds
+from training.seeds import Purpose, deal_seeds
 from training.statistics import verdict
 
 OUT = Path("results/rift_strategies")
@@ -41,7 +41,7 @@ OUT.mkdir(parents=True, exist_ok=True)
 # %%
 AGENTS = ("random", "greedy", SEARCH)
 plans = evaluate.plans_of(evaluate.Args("riftvalley", agents=AGENTS, opponent="noisy"))
-rows = cells.compared(cells.play_all(plans, deal_seeds(SEED, DEALS)))
+rows = cells.compared(cells.play_all(plans, deal_seeds(SEED, DEALS, Purpose.NOTEBOOK)))
 assert not any(row["illegal"] for row in rows)
 plots.plot_wins(rows, f"Rift Valley, two players: won alone against noisy, {DEALS:,} deals", OUT / "wins.png")
 Image(OUT / "wins.png", width=600)
@@ -94,13 +94,13 @@ Image(OUT / "kinds.png", width=800)
 
 # %%
 alone = strategies.fields_of(strategies.Args(agents=("random", "noisy"), players=PLAYERS))
-played = [strategies.play(field, deal_seeds(SEED, GAMES), GAMES) for field in alone]
+played = [strategies.play(field, deal_seeds(SEED, GAMES, Purpose.NOTEBOOK), GAMES) for field in alone]
 assert not any(row["illegal"] for row in played)
 plots.plot_strategies(played, f"Rift Valley, the same agent in all seats, {GAMES:,} games", OUT / "boards.png")
 Image(OUT / "boards.png", width=900)
 
 # %% [markdown]
-# Many seats are tested here, so some will look unequal by chance alone:
+# Many seats are tested here, so some may look unequal by chance alone:
 
 # %%
 print(tables.fairness_sentence(played))
@@ -141,7 +141,7 @@ Image(OUT / "starts.png", width=900)
 (field,) = evaluate.fields_of(
     evaluate.Args("riftvalley", field=("noisy", "random", SEARCH), settings=("asymmetrical",))
 )
-at_table = [row for row in fields.rows_of(fields.play_field(field, deal_seeds(SEED, DEALS))) if row["seat"] is None]
+at_table = [row for row in fields.rows_of(fields.play_field(field, deal_seeds(SEED, DEALS, Purpose.NOTEBOOK))) if row["seat"] is None]
 assert not any(row["illegal"] for row in at_table)
 with mpl.rc_context(plots.STYLE):
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")

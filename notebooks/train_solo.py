@@ -33,8 +33,7 @@ from IPython.display import Image, Markdown
 from matplotlib import pyplot as plt
 
 from training import cells, evaluate, plots, tables, train
-from training.course import test_deals
-from training.match import deal_seeds
+from training.seeds import Purpose, deal_seeds
 from training.statistics import verdict
 
 OUT = Path("results/train_solo")
@@ -79,7 +78,7 @@ with mpl.rc_context(plots.STYLE):
     ax.plot(steps, [row["win"] for row in learnt], color=plots.COLORS[0], label="policy")
     ends = ([row[end] for row in learnt] for end in ("win_low", "win_high"))
     ax.fill_between(steps, *ends, color=plots.COLORS[0], alpha=0.2, linewidth=0)
-    for row, color in zip(play(["random", "greedy"], test_deals(SEED, TEST_DEALS)), plots.COLORS[1:], strict=False):
+    for row, color in zip(play(["random", "greedy"], deal_seeds(SEED, TEST_DEALS, Purpose.TRAINING_TEST)), plots.COLORS[1:], strict=False):
         ax.axhline(row["win"], color=color, linestyle="--", label=row["agent"])
     ax.set_xlabel("decisions")
     ax.set_ylabel("games won, with 95 % interval")
@@ -108,7 +107,7 @@ names = {
     f"mcts:{SIMULATIONS}": f"mcts:{SIMULATIONS}",
     f"mcts:{SIMULATIONS},leaf={BEST}": f"network in mcts:{SIMULATIONS}",
 }
-compared = play(list(names), deal_seeds(SEED, DEALS))
+compared = play(list(names), deal_seeds(SEED, DEALS, Purpose.NOTEBOOK))
 plots.plot_wins(
     [row | {"agent": names[row["agent"]]} for row in compared],
     f"Won against the solo AI, {DEALS:,} deals",

@@ -1,8 +1,13 @@
-"""A cell of a comparison: an agent against an opponent in one setting, on given deals; and the row that reports it."""
+"""A cell of a comparison: an agent against an opponent in one setting, on given deals; and the row that reports it.
+
+Where no agent is random, deals on which all games ended alike count once (`match.different_deals`): all numbers of a
+row are those of the deals that are left. If these are all that there are (`match.is_complete`), its intervals are
+points.
+"""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from time import perf_counter
 from typing import Any
@@ -12,8 +17,16 @@ import numpy as np
 from agents.base import Agent, make_agent
 from training.command import progress_bar
 from training.games import Entry
-from training.match import BATCH, different_deals, play_games
-from training.statistics import Interval, mean_interval, paired_difference, paired_shares, wilson
+from training.match import BATCH, different_deals, is_complete, play_games, unfinished
+from training.statistics import (
+    Interval,
+    bounded_mean,
+    exact,
+    mean_interval,
+    paired_difference,
+    paired_shares,
+    share_interval,
+)
 from valley_core.game import Game
 
 
@@ -55,26 +68,48 @@ class Cell:
 
     Attributes:
         plan: What was played.
-        tables: For each seat of the agent, the results of `play_games`.
+        played: For each seat of the agent, the results of `play_games`.
         seconds: Time of play.
+        kept: Indices of the deals that count.
+        complete: Whether these are all deals that there are.
     """
 
     plan: Plan
-    tables: Sequence[np.ndarray]
+    played: Sequence[np.ndarray]
     seconds: float
+    kept: np.ndarray
+    complete: bool
+
+    @property
+    def tables(self) -> list[np.ndarray]:
+        """The results of the deals that count, for each seat of the agent."""
+        return [table[self.kept] for table in self.played]
 
     @property
     def games(self) -> int:
+        """How many games count."""
+        return len(self.kept) * len(self.played)
+
+    @property
+    def games_played(self) -> int:
         """How many games were played."""
-        return sum(len(table) for table in self.tables)
+        return sum(len(table) for table in self.played)
+
+    def on(self, kept: np.ndarray, complete: bool) -> "Cell":
+        """The same with other deals that count."""
+        return replace(self, kept=kept, complete=complete)
 
     def results(self) -> np.ndarray:
         """1, 0 or -1 for the agent, int8 of shape (seats, deals)."""
         return np.stack([table["result"][:, seat] for seat, table in zip(self.plan.seats, self.tables, strict=True)])
 
+    def unfinished(self) -> np.ndarray:
+        """Whether a game ended without a result (`match.unfinished`), bool of shape (seats, deals)."""
+        return np.stack([unfinished(table) for table in self.tables])
+
     def has(self, column: str) -> bool:
         """Whether the game reports this column."""
-        return column in (self.tables[0].dtype.names or ())
+        return column in (self.played[0].dtype.names or ())
 
     def own(self, column: str) -> np.ndarray:
         """A column of the agent's seat, of shape (seats, deals, …)."""
@@ -94,19 +129,35 @@ def play(plan: Plan, seeds: np.ndarray, batch: int = BATCH, progress: Callable[[
     """Play a plan on these deals."""
     start = perf_counter()
     tables = [play_games(plan.game, plan.agents_for(seat), seeds, batch, progress) for seat in plan.seats]
-    return Cell(plan, tables, perf_counter() - start)
+    kept = different_deals(tables, plan.agents_for(0))
+    return Cell(plan, tables, perf_counter() - start, kept, is_complete(plan.game, plan.agents_for(0), kept))
 
 
 def pooled(cells: Sequence[Cell]) -> Cell:
     """The games of several decks or boards as one cell, whose plan is that of the first; they have other deals each."""
-    tables = [np.concatenate(of_seat) for of_seat in zip(*(cell.tables for cell in cells), strict=True)]
-    return Cell(cells[0].plan, tables, sum(cell.seconds for cell in cells))
+    if len(cells) == 1:
+        return cells[0]
+    tables = [np.concatenate(of_seat) for of_seat in zip(*(cell.played for cell in cells), strict=True)]
+    starts = np.cumsum([0, *(len(cell.played[0]) for cell in cells)])
+    kept = np.concatenate([start + cell.kept for start, cell in zip(starts, cells, strict=False)])
+    return Cell(cells[0].plan, tables, sum(cell.seconds for cell in cells), kept, complete=False)
 
 
-def play_all(plans: Sequence[Plan], seeds: np.ndarray, batch: int = BATCH, quiet: bool = True) -> list[Cell]:
-    """Play all plans on these deals, with a progress bar unless `quiet`."""
-    with progress_bar(sum(len(plan.seats) for plan in plans) * len(seeds), quiet) as work:
-        return [play(plan, seeds, batch, work(f"{plan.setting}, {plan.agent}")) for plan in plans]
+def play_all(
+    plans: Sequence[Plan],
+    seeds: np.ndarray,
+    batch: int = BATCH,
+    quiet: bool = True,
+    counts: Sequence[int] | None = None,
+) -> list[Cell]:
+    """Play all plans on these deals, or each on so many of the first of them, with a progress bar unless `quiet`."""
+    counts = counts or [len(seeds)] * len(plans)
+    total = sum(len(plan.seats) * count for plan, count in zip(plans, counts, strict=True))
+    with progress_bar(total, quiet) as work:
+        return [
+            play(plan, seeds[:count], batch, work(f"{plan.setting}, {plan.agent}"))
+            for plan, count in zip(plans, counts, strict=True)
+        ]
 
 
 def warm_up(plans: Iterable[Plan], seeds: np.ndarray) -> float:
@@ -120,26 +171,30 @@ def warm_up(plans: Iterable[Plan], seeds: np.ndarray) -> float:
 def row_of(cell: Cell) -> dict[str, Any]:
     """The row of a cell, in plain numbers.
 
-    ``win_low``, ``win_high`` are Wilson's interval over games; those of score and margin are Student's over deals.
+    All but ``deals`` is of the deals that count, ``different_deals``; ``complete`` says that these are all there are.
+    ``win_low``, ``win_high`` are as of `statistics.share_interval`; those of score and margin are Student's over deals.
+    ``turn_limit`` is the share of games that ended at the turn limit, ``unfinished`` of those that had no winner then,
+    which count as neither won, drawn nor lost.
     """
-    plan, results = cell.plan, cell.results()
-    win = wilson(int((results > 0).sum()), cell.games)
+    plan, results, unfinished, complete = cell.plan, cell.results(), cell.unfinished(), cell.complete
+    win = share_interval(results > 0, complete)
     row: dict[str, Any] = {
         "game": plan.entry.name,
         "agent": plan.agent,
         "opponent": plan.opponent or plan.entry.solo_opponent,
         "setting": plan.setting,
         "games": cell.games,
-        "deals": results.shape[1],
-        "different_deals": len(different_deals(cell.tables, plan.agents_for(0))),
+        "deals": len(cell.played[0]),
+        "different_deals": len(cell.kept),
+        "complete": complete,
         "seats": plan.game.seats,
-        "draw": float((results == 0).mean()),
+        "draw": float(((results == 0) & ~unfinished).mean()),
         "loss": float((results < 0).mean()),
         **win.columns("win"),
     }
     if cell.has("scores"):
-        score = mean_interval(cell.own("scores").mean(0))
-        margin = mean_interval((cell.own("scores") - cell.others("scores")).mean(0))
+        score = mean_interval(cell.own("scores").mean(0), complete=complete)
+        margin = mean_interval((cell.own("scores") - cell.others("scores")).mean(0), complete=complete)
         row |= score.columns("score") | margin.columns("margin")
     for column, name in plan.entry.columns_of_seats.items():
         row[name] = float(cell.own(column).mean())
@@ -147,11 +202,11 @@ def row_of(cell: Cell) -> dict[str, Any]:
     row["decisions"] = float(cell.own("decisions").mean())
     if cell.has("turns"):
         row["turns"] = float(cell.all("turns").mean())
-    row["truncated"] = float(cell.all("truncated").mean())
-    row["illegal"] = int(cell.all("illegal").sum())
+    row["turn_limit"], row["unfinished"] = float(cell.all("turn_limit").mean()), float(unfinished.mean())
+    row["illegal"] = int(sum(table["illegal"].sum() for table in cell.played))
     row |= _shares_of_endings(cell) | _points_by_kind(cell)
     row["win_by_seat"] = [float((of_seat > 0).mean()) for of_seat in results]
-    row["games_per_s"] = cell.games / cell.seconds
+    row["games_per_s"] = cell.games_played / cell.seconds
     return row
 
 
@@ -179,19 +234,35 @@ def _points_by_kind(cell: Cell) -> dict[str, Any]:
     }
 
 
+def paired(first: Cell, second: Cell) -> tuple[Cell, Cell]:
+    """Two cells on the deals that both have played, with those that count for the pair: a game of either is another."""
+    count = min(len(first.played[0]), len(second.played[0]))
+    first, second = (replace(cell, played=[table[:count] for table in cell.played]) for cell in (first, second))
+    if not np.array_equal(first.played[0]["seed"], second.played[0]["seed"]):
+        raise ValueError("cells are compared on the same deals")
+    agents = [*first.plan.agents_for(0), *second.plan.agents_for(0)]
+    kept = different_deals([*first.played, *second.played], agents)
+    complete = is_complete(first.plan.game, agents, kept)
+    return first.on(kept, complete), second.on(kept, complete)
+
+
 def win_difference(first: Cell, second: Cell) -> Interval:
     """How much oftener `first` wins than `second` on the same deals; over several seats the deal is the unit."""
+    first, second = paired(first, second)
     one, two = first.results() > 0, second.results() > 0
+    if first.complete:
+        return exact(one.mean(0) - two.mean(0))
     if len(one) == 1 and len(two) == 1:
         return paired_shares(one[0], two[0])
-    return paired_difference(one.mean(0), two.mean(0))
+    return bounded_mean(one.mean(0) - two.mean(0), -1.0)
 
 
 def margin_difference(first: Cell, second: Cell) -> Interval:
     """How much larger the margin of the score is, own less the others' mean, on the same deals."""
+    first, second = paired(first, second)
     one = first.own("scores") - first.others("scores")
     two = second.own("scores") - second.others("scores")
-    return paired_difference(one.mean(0), two.mean(0))
+    return paired_difference(one.mean(0), two.mean(0), complete=first.complete)
 
 
 def compared(cells: Sequence[Cell]) -> list[dict[str, Any]]:

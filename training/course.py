@@ -10,13 +10,11 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from agents import make_agent
 from training.cells import Plan, play, pooled, row_of
 from training.games import Entry, Options, entry_of
-from training.match import deal_seeds
 from training.opponents import SELF, League
+from training.seeds import Purpose, deal_seeds
 from training.side_by_side import SideBySide
 from valley_core.errors import OptionError
 from valley_core.game import Game
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """In place of a setting: all of them side by side, for one policy that sees which one it plays."""
-TEST_SALT = 0x7E57
-"""Sets the deals of tests apart from those that are learnt on."""
 TESTED_FROM, UNSEEN_FROM = 1_000_000, 2_000_000
 """First seeds of the decks or boards that are drawn for the tests of a training, and for reports."""
 TESTED = 8
@@ -92,13 +88,14 @@ class Course:
             made.append(make_sb3_env(each, illegal_action="lose", **part.options, **learning, **seats))
         return SideBySide(made)
 
-    def test(self, agent: str, games: int, seed: int) -> list[dict[str, Any]]:
+    def test(self, agent: str, games: int, seed: int, purpose: Purpose = Purpose.TRAINING_TEST) -> list[dict[str, Any]]:
         """Play fixed deals in each setting against each rival, in each seat: rows as of `training evaluate`.
 
         Args:
             agent: Name of the agent.
             games: In each setting against each rival, shared out among the seats.
             seed: Of the deals.
+            purpose: Whose deals they are.
         """
         rows = []
         for setting, tested in self.tests.items():
@@ -106,14 +103,9 @@ class Course:
             for rival in self.rivals:
                 plans = [Plan(self.entry, game, setting, agent, rival) for game in made]
                 deals = max(1, games // len(plans[0].seats) // len(plans))
-                seeds = test_deals(seed, deals * len(plans)).reshape(len(plans), deals)
+                seeds = deal_seeds(seed, deals * len(plans), purpose).reshape(len(plans), deals)
                 rows.append(row_of(pooled([play(plan, own) for plan, own in zip(plans, seeds, strict=True)])))
         return rows
-
-
-def test_deals(seed: int, count: int) -> np.ndarray:
-    """Seeds of the deals of tests, uint64 of shape (count,)."""
-    return deal_seeds(seed + TEST_SALT, count)
 
 
 def course_of(args: "Args") -> Course:

@@ -36,9 +36,11 @@ def runs_of(args: Args) -> list[train.Args]:
         OptionError: A resumed run has no place here, nor one that is ended by the clock.
     """
     from training.checkpoints import checkpoints_of
+    from training.seeds import check_seed
     from valley_core.errors import OptionError
 
     at_least("seeds", args.seeds, 2)
+    check_seed(args.seed + args.seeds - 1)
     if args.resume is not None:
         raise OptionError("--resume is not needed: name the folder with --run, and what is there goes on")
     if args.minutes is not None:

@@ -4,7 +4,7 @@ Every agent plays the same deals under each of the four combinations of the modi
 is a difference on the same deals.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 GAME = "deathvalley"
 BASELINE = "none"
 DEFAULT_AGENTS = ("random", "greedy", "mcts:50")
+CHEAP = ("random", "greedy", "noisy", "rulebook", "trained", "network")
+"""Kinds of agents that play thousands of games a second."""
+GAMES, GAMES_OF_CHEAP = 2000, 20_000
+"""Deals by default."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +29,15 @@ class Args:
 
     agents: tuple[str, ...] = ()
     """Agents, by name. Default: random, greedy, mcts:50, and trained if a network is shipped for the deck."""
-    games: int = 2000
-    """Games of each agent with each combination of modifiers."""
+    games: int | None = None
+    """Games of each agent with each combination of modifiers. Default: 20,000 of agents that cost little (random,
+    greedy, trained …), 2,000 of others; the first deals are the same for all."""
     seed: int = 0
     """Seed of the deals and of all agents."""
     deck: str = "highs_and_lows"
     """A shipped deck, or the path of a deck file."""
     max_turns: int = 200
-    """Turns after which a game is truncated, without a winner."""
+    """Turns after which a game ends."""
     batch: int = 4096
     """Games that are played side by side; changes no result."""
     json: Path | None = None
@@ -45,27 +50,47 @@ class Args:
 
 def default_agents(game: "Game") -> tuple[str, ...]:
     """Random, greedy, search, and the shipped network if one fits this deck."""
-    from agents.trained import TRAINED, trained_file
+    from agents.trained import TRAINED
+
+    return (*DEFAULT_AGENTS, TRAINED) if has_network(game) else DEFAULT_AGENTS
+
+
+def has_network(game: "Game") -> bool:
+    """Whether a network is shipped for this game."""
+    from agents.trained import trained_file
     from valley_core.errors import OptionError
 
     try:
         trained_file(game)
     except OptionError:
-        return DEFAULT_AGENTS
-    return (*DEFAULT_AGENTS, TRAINED)
+        return False
+    return True
+
+
+def games_of(agent: str) -> int:
+    """How many deals an agent plays by default."""
+    return GAMES_OF_CHEAP if agent.partition(":")[0] in CHEAP else GAMES
+
+
+def deals_in_words(counts: Mapping[str, int]) -> str:
+    """How many deals each agent played, as in ``20,000 deals, 2,000 of mcts:50``."""
+    most = max(counts.values())
+    fewer = (f"{count:,} of {agent}" for agent, count in counts.items() if count < most)
+    return ", ".join((f"{most:,} deals", *fewer))
 
 
 def run(args: Args) -> int:
     """Play, print the tables and write the files; the exit code."""
     from training import cells, tables
     from training.games import entry_of
-    from training.match import deal_seeds
     from training.report import config_of, write_json
+    from training.seeds import Purpose, check_seed, deal_seeds
     from training.statistics import verdict
 
-    at_least("games", args.games, 1)
+    if args.games is not None:
+        at_least("games", args.games, 1)
     at_least("batch", args.batch, 1)
-    at_least("seed", args.seed, 0)
+    check_seed(args.seed)
     writable(args.json, args.plot)
     entry = entry_of(GAME)
     games = {
@@ -74,13 +99,14 @@ def run(args: Args) -> int:
     }
     agents = tuple(dict.fromkeys(args.agents or default_agents(games[BASELINE])))
     plans = [cells.Plan(entry, game, setting, agent, None) for agent in agents for setting, game in games.items()]
-    seeds = deal_seeds(args.seed, args.games)
+    counts = {agent: args.games or games_of(agent) for agent in agents}
+    seeds = deal_seeds(args.seed, max(counts.values()), Purpose.EVALUATION)
     setup = cells.warm_up(plans, seeds)
-    played = cells.play_all(plans, seeds, args.batch, args.quiet)
+    played = cells.play_all(plans, seeds, args.batch, args.quiet, [counts[plan.agent] for plan in plans])
     rows = cells.effects(played, BASELINE)
 
     deck = games[BASELINE].options["deck"]
-    title = f"{entry.title}: wins against the solo AI (deck {deck}, {args.games:,} deals, seed {args.seed})"
+    title = f"{entry.title}: wins against the solo AI (deck {deck}, {deals_in_words(counts)}, seed {args.seed})"
     if args.json:
         write_json(args.json, config_of(args, game=GAME, options=dict(games[BASELINE].options)), args.seed, rows)
     if args.plot:

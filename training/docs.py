@@ -112,13 +112,14 @@ def difficulty_table(folder: Path) -> str | None:
                 f"{row['games']:,}",
                 interval(row, "win"),
                 percent(row["draw"]),
+                percent(row["turn_limit"]),
                 effect,
                 scores,
                 busts,
             ]
         )
-    headings = ["agent", "modifiers", "games", "won [95 %]", "draw", "effect [95 %]", "score : AI", "busts : AI"]
-    return _markdown(headings, lines, 2)
+    headings = ["agent", "modifiers", "games", "won [95 %]", "draw", "turn limit", "effect [95 %]", "score : AI"]
+    return _markdown([*headings, "busts : AI"], lines, 2)
 
 
 TOURNAMENTS = {
@@ -160,15 +161,55 @@ def speed_table(folder: Path) -> str | None:
 
 
 def bounds_table(folder: Path) -> str | None:
-    """Between which win rates the best play against the solo AI lies."""
+    """The best of all agents that were measured against the solo AI, whichever command did it."""
+    from training.bounds import bracket
     from training.tables import bracket_table
 
     rows = _results(folder, "bounds")
-    return None if rows is None else _markdown(*bracket_table([row for row in rows if row.get("layer")]), 2)
+    if rows is None:
+        return None
+    rows, brackets = [row for row in rows if not row.get("layer")], [row for row in rows if row.get("layer")]
+    seers = [agent for agent in dict.fromkeys(row["agent"] for row in rows) if "open_cards" in agent]
+    most: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in (*rows, *(_results(folder, *SOLO) or [])):  # of an agent measured twice, with more games
+        key = (row["agent"], row["setting"])
+        most[key] = max(most.get(key, row), row, key=lambda one: int(one["games"]))
+    return _markdown(*bracket_table([bracket(list(most.values()), own["setting"], seers) for own in brackets]), 2)
 
 
 SOLO = ("solo_agents", "solo_trained")
 """Of `training evaluate`, on the same deals."""
+GOAL = ("trained", "mcts:5000")
+"""Who is to reach whom."""
+MARGIN = 0.05
+"""Of non-inferiority, in this table."""
+
+
+def goal_table(folder: Path) -> str | None:
+    """Whether the network alone is shown to reach the search, setting by setting: no worse by a margin."""
+    from training.cells import interval_of
+    from training.statistics import separate_shares
+    from training.tables import interval
+
+    rows = {(row["agent"], row["setting"]): row for row in _results(folder, *SOLO) or []}
+    settings = [setting for agent, setting in rows if agent == GOAL[0] and (GOAL[1], setting) in rows]
+    lines = []
+    for setting in settings:
+        first, second = (rows[agent, setting] for agent in GOAL)
+        paired = [other for other in first["differences"] if other["to"] == GOAL[1]]
+        difference = interval_of(paired[0]) if paired else separate_shares(_share(first), _share(second))
+        shown = "shown" if difference.is_above(MARGIN) else "not shown"
+        cells = [interval(row, "win") for row in (first, second)]
+        lines.append([f"`{setting}`", *cells, interval(difference.columns("win"), "win", True), shown])
+    names = [f"`{agent}` [95 %]" for agent in GOAL]
+    headings = ["modifiers", *names, "difference [95 %]", f"less than {100 * MARGIN:g} points worse"]
+    return _markdown(headings, lines, 1) if lines else None
+
+
+def _share(row: Mapping[str, Any]) -> Any:
+    from training.statistics import Interval
+
+    return Interval(row["win"], row["win_low"], row["win_high"], "Wilson", row["games"])
 
 
 def solo_agents_table(folder: Path) -> str | None:
@@ -308,6 +349,7 @@ def sections_of(page: str, folder: Path) -> dict[str, Table]:
         "bounds": partial(bounds_table, folder),
         "search": partial(search_table, folder),
         "solo-agents": partial(solo_agents_table, folder),
+        "goal": partial(goal_table, folder),
         "shipped": partial(shipped_table, folder),
         "search-riftvalley": partial(search_riftvalley_table, folder),
         "generalise": partial(generalise_table, folder),

@@ -58,11 +58,14 @@ class Args:
     """Rift Valley: boards to deal from in the place of --settings, shipped ones or files: one for all players, or one
     for each and at most 5."""
     max_turns: int | None = None
-    """Turns after which a game is truncated, without a winner; the default is the game's."""
+    """Turns after which a game ends; the default is the game's."""
     games: int = 10_000
     """Deals of each agent in each setting."""
     seed: int = 0
     """Seed of the deals and of all agents."""
+    margin: float | None = None
+    """Percentage points: say of each agent, too, whether it is shown to win less than this much seldomer than those
+    before it (non-inferiority)."""
     batch: int = 4096
     """Games that are played side by side; changes no result."""
     json: Path | None = None
@@ -173,9 +176,14 @@ def fields_of(args: Args) -> list["Field"]:
 
 def run(args: Args) -> int:
     """Play, print the tables and write the files; the exit code."""
+    from training.seeds import check_seed
+    from valley_core.errors import OptionError
+
     at_least("games", args.games, 1)
     at_least("batch", args.batch, 1)
-    at_least("seed", args.seed, 0)
+    check_seed(args.seed)
+    if args.margin is not None and not args.margin > 0:
+        raise OptionError(f"--margin {args.margin:g} must be more than 0")
     writable(args.json, args.plot)
     return run_field(args) if args.field else run_agents(args)
 
@@ -183,10 +191,10 @@ def run(args: Args) -> int:
 def run_agents(args: Args) -> int:
     """Measure agents one after another."""
     from training import cells, tables
-    from training.match import deal_seeds
+    from training.seeds import Purpose, deal_seeds
 
     plans = plans_of(args)
-    seeds = deal_seeds(args.seed, args.games)
+    seeds = deal_seeds(args.seed, args.games, Purpose.EVALUATION)
     setup = cells.warm_up(plans, seeds)
     played = cells.play_all(plans, seeds, args.batch, args.quiet)
     rows = cells.compared(played)
@@ -206,25 +214,22 @@ def run_agents(args: Args) -> int:
         console.print(tables.table("Points by kind: agent / others", *tables.points_table(rows), 2))
     if len(first.seats) > 1:
         console.print(tables.table("Wins by seat", *tables.seat_table(rows), 2))
-    print_verdicts(console, rows, "wins")
+    print_verdicts(console, rows, "wins", args.margin)
     for row in rows:
-        if row["different_deals"] < row["deals"]:
-            console.print(
-                f"{row['setting']}, {row['agent']}: on {row['deals']:,} deals the same games came again and again, "
-                f"{row['different_deals']:,} differ; the intervals are too narrow. A --field counts each once.",
-                soft_wrap=True,
-            )
-    print_times(console, sum(row["games"] for row in rows), sum(cell.seconds for cell in played), setup)
+        if sentence := tables.repeats_sentence(row, f"{row['setting']}, {row['agent']}"):
+            console.print(sentence, soft_wrap=True)
+    games = sum(cell.games_played for cell in played)
+    print_times(console, games, sum(cell.seconds for cell in played), setup)
     return code
 
 
 def run_field(args: Args) -> int:
     """Measure the agents of a field, and the seats."""
     from training import fields, tables
-    from training.match import deal_seeds
+    from training.seeds import Purpose, deal_seeds
 
     plans = fields_of(args)
-    seeds = deal_seeds(args.seed, args.games)
+    seeds = deal_seeds(args.seed, args.games, Purpose.EVALUATION)
     setup = fields.warm_up(plans, seeds)
     played = []
     with progress_bar(sum(len(field.lineups) for field in plans) * args.games, args.quiet) as work:
@@ -245,27 +250,24 @@ def run_field(args: Args) -> int:
     console.print(tables.table("Wins by seat", *tables.seat_table(agents), 2))
     seats = [row for row in rows if row["seat"] is not None]
     console.print(tables.table("Seats, whoever sits there", *tables.seat_rating_table(seats), 2))
-    print_verdicts(console, agents, "share of the victories of one seat")
-    for one in played:
-        if len(one.kept) < args.games:
-            console.print(
-                f"{one.field.setting}: on {args.games:,} deals the same games came again and again, "
-                f"{len(one.kept):,} differ; each counts once",
-                soft_wrap=True,
-            )
+    print_verdicts(console, agents, "share of the victories of one seat", args.margin)
+    for row in {row["setting"]: row for row in agents}.values():
+        if sentence := tables.repeats_sentence(row, row["setting"]):
+            console.print(sentence, soft_wrap=True)
     games = sum(len(one.tables) for one in played) * args.games
     print_times(console, games, sum(one.seconds for one in played), setup)
     return code
 
 
-def print_verdicts(console: "Console", rows: Sequence[Row], what: str) -> None:
-    """A sentence for each difference between two agents."""
+def print_verdicts(console: "Console", rows: Sequence[Row], what: str, margin: float | None = None) -> None:
+    """A sentence for each difference between two agents; the margin is in percentage points."""
     from training.cells import interval_of
     from training.statistics import verdict
 
     for row in rows:
         for other in row["differences"]:
-            sentence = verdict(f"{row['setting']}, {what}", row["agent"], other["to"], interval_of(other))
+            difference, least = interval_of(other), None if margin is None else margin / 100
+            sentence = verdict(f"{row['setting']}, {what}", row["agent"], other["to"], difference, margin=least)
             console.print(sentence, soft_wrap=True)
 
 

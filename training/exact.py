@@ -52,10 +52,10 @@ def positions_of(game: "Game", agent_name: str, cards: int, count: int, seed: in
 
     from agents import Decisions, make_agent
     from deathvalley_env.vocabulary import NO_CARD, Decision
-    from training.match import deal_seeds
+    from training.seeds import Purpose, deal_seeds
     from valley_core.batch import loops_of
 
-    seeds = deal_seeds(seed, 4 * count)
+    seeds = deal_seeds(seed, 4 * count, Purpose.EXACT)
     states, agent, loops = game.new_states(len(seeds)), make_agent(agent_name), loops_of(game)
     states["rng"] = seeds
     loops.reset_some(states, game.data, np.ones(len(seeds), np.bool_))
@@ -104,11 +104,12 @@ def run(args: Args) -> int:
     from training import tables
     from training.games import entry_of
     from training.report import config_of, write_json
+    from training.seeds import check_seed
     from training.statistics import percent
     from valley_core.errors import OptionError
 
     at_least("positions", args.positions, 1)
-    at_least("seed", args.seed, 0)
+    check_seed(args.seed)
     at_least("cards", min(args.cards, default=0), 2)
     writable(args.json)
     entry = entry_of(GAME)

@@ -33,8 +33,9 @@ from agents.network_kernels import rules_adder
 from training.command import at_least, line_of, out, progress_bar, run_command
 from training.files import refuse_another_run, write_whole
 from training.games import Entry, entry_of
-from training.match import Table, agent_seeds, deal_seeds
+from training.match import Table, agent_seeds
 from training.report import config_of
+from training.seeds import Purpose, check_seed, deal_seeds
 from training.side_by_side import LOST
 from training.strength import measured
 from valley_core.batch import CHANCE, in_threads, loops_of
@@ -283,6 +284,11 @@ def base_of(game: Game, decided: Decided, rows: np.ndarray, masks: np.ndarray, a
     return base
 
 
+def fit_seed(seed: int, iteration: int) -> int:
+    """The seed of the fit of an iteration: another one for each, whatever the seed of the run."""
+    return int(np.random.SeedSequence([seed, iteration]).generate_state(1)[0])
+
+
 def fit(game: Game, decided: Decided, start: Network | None, args: Args, seed: int) -> tuple[Network, dict[str, float]]:
     """Fit a network to searched decisions; it, and the mean losses of the last pass."""
     import torch
@@ -364,7 +370,7 @@ def play_iteration(args: Args, games: dict[str, Game], k: int, guide: str, work:
         rules=rules,
         rollouts=args.rollouts,
     )
-    seeds = deal_seeds(args.seed * 1000 + k, args.games)
+    seeds = deal_seeds(args.seed, args.games, Purpose.EXPERT, first=k * args.games)
     parts = []
     for place, (setting, game) in enumerate(games.items()):
         own = seeds[place :: len(games)]
@@ -402,7 +408,7 @@ def check_numbers(args: Args) -> None:
     """Raise `OptionError` for a number that is out of range."""
     for name in ("iterations", "games", "simulations", "window", "epochs", "minibatch", "evaluate", "batch", "threads"):
         at_least(name, getattr(args, name), 1)
-    at_least("seed", args.seed, 0)
+    check_seed(args.seed)
     at_least("judge", args.judge, 0)
     for name in ("explored", "bootstrap", "spread", "rules", "rollouts"):
         if not 0 <= getattr(args, name) <= 1:
@@ -444,7 +450,7 @@ def run(args: Args) -> int:
         window = [args.folder / f"games-{j}.npz" for j in range(max(0, k - args.window + 1), k + 1)]
         decided = Decided.joined([Decided.load(file) for file in window])
         between = perf_counter()
-        network, losses = fit(first, decided, network, args, args.seed * 1000 + k)
+        network, losses = fit(first, decided, network, args, fit_seed(args.seed, k))
         fitted = perf_counter()
         metadata = metadata_of(first, inputs=inputs_of(first), command=command, seed=args.seed, versions=versions())
         partial = path.with_name(f"partial-{k}.npz")
@@ -452,7 +458,9 @@ def run(args: Args) -> int:
         strength = []
         for setting, game in games.items():
             rival = None if setting in entry.solo else entry.rivals[-1]
-            strength.append(measured(entry, game, setting, str(partial), rival, args.evaluate))
+            agent = str(partial)
+            tests = (args.evaluate, args.seed, Purpose.EXPERT_TEST)
+            strength.append(measured(entry, game, setting, agent, rival, *tests))
         save_network(partial, network, replace(metadata, strength=tuple(strength)))
         os.replace(partial, path)
         # Its numbers are rounded: a run that is taken up goes on from the same.

@@ -6,6 +6,7 @@ A game is added by an entry here and a module in `training.columns`; nothing els
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from math import perm
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +55,12 @@ def generated_board(seed: int) -> Any:
     return generate_board(seed)
 
 
+def deals_of_boards(game: "Game") -> int:
+    """In how many ways boards are dealt to the players of Rift Valley."""
+    boards = len(game.options["boards"])
+    return 1 if boards == 1 or game.options["deal"] == "fixed" else perm(boards, game.seats)
+
+
 @dataclass(frozen=True)
 class Entry:
     """A game that can be measured.
@@ -71,6 +78,8 @@ class Entry:
         league: Opponents of a policy that learns between players, by default (`training.opponents`).
         rivals: Agents against which such a policy is tested.
         drawn: Decks or boards that can be drawn.
+        deals: How many different deals, all equally likely, are all the chance there is in a game; None if there are
+            more than can be played, or other chance.
     """
 
     name: str
@@ -85,6 +94,7 @@ class Entry:
     knowing: Options = field(default_factory=dict)
     league: Sequence[str] = ()
     rivals: Sequence[str] = ()
+    deals: Callable[["Game"], int | None] = lambda _: None
 
     def make(self, **options: Any) -> "Game":
         """The game with these options, in which any agent can play (`knowing`).
@@ -149,6 +159,7 @@ GAMES = {
         columns_of_seats={"scores": "score"},
         league=("self", "self", "greedy", "noisy"),
         rivals=("random", "noisy"),  # greedy alone would play the few deals alike again and again
+        deals=deals_of_boards,
     ),
 }
 
@@ -162,6 +173,11 @@ def entry_of(name: str) -> Entry:
     if name not in GAMES:
         raise OptionError(f"there is no game {name!r}; choose one of {', '.join(GAMES)}")
     return GAMES[name]
+
+
+def deals_of(game: "Game") -> int | None:
+    """`Entry.deals` of a game; None for a game that has no entry."""
+    return GAMES[game.name].deals(game) if game.name in GAMES else None
 
 
 def columns_of(game: "Game") -> Columns | None:

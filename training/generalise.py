@@ -208,7 +208,7 @@ def mean_row(rows: Sequence[Row], general: Mapping[int, Row]) -> Row:
     made = {name: first[name] for name in ("game", "agent", "opponent", "setting", "seats", "seen")}
     made |= {"drawn": None, "places": len(rows)} | {n: sum(row[n] for row in rows) for n in ("games", "illegal")}
     made |= mean.columns("win") | mean_interval(np.array([row["margin"] for row in rows])).columns("margin")
-    made |= {name: float(np.mean([row[name] for row in rows])) for name in ("draw", "loss", "truncated")}
+    made |= {name: float(np.mean([row[name] for row in rows])) for name in ("draw", "loss", "turn_limit", "unfinished")}
     made |= {"least": float(wins.min()), "most": float(wins.max()), "general": None}
     if first["agent"] != GENERAL:
         more = np.array([general[row["drawn"]]["win"] for row in rows]) - wins
@@ -230,15 +230,16 @@ def run(args: Args) -> int:
     from training.cells import fault, play, warm_up
     from training.command import progress_bar
     from training.games import entry_of
-    from training.match import deal_seeds
     from training.report import config_of, write_json
+    from training.seeds import Purpose, check_seed, deal_seeds
 
-    for name, least in (("unseen", 2), ("seen", 0), ("games", 1), ("batch", 1), ("seed", 0)):
+    for name, least in (("unseen", 2), ("seen", 0), ("games", 1), ("batch", 1)):
         at_least(name, getattr(args, name), least)
+    check_seed(args.seed)
     writable(args.json)
     entry = entry_of(args.game)
     places, plans = plans_of(args, entry)
-    seeds = deal_seeds(args.seed, len(places) * args.games).reshape(len(places), args.games)
+    seeds = deal_seeds(args.seed, len(places) * args.games, Purpose.GENERALISE).reshape(len(places), args.games)
     setup = warm_up(plans[0], seeds[0])
     rows: list[Row] = []
     seconds = 0.0

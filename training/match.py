@@ -11,7 +11,8 @@ from hashlib import blake2b
 import numpy as np
 
 from agents.base import Agent
-from training.games import columns_of
+from training.games import columns_of, deals_of
+from training.seeds import deal_seeds as deal_seeds
 from valley_core.batch import in_threads, loops_of
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
@@ -22,15 +23,13 @@ BATCH = 4096
 """Games that are played side by side."""
 
 NO_SEAT = -1
-"""Value of ``winner`` for a shared victory and for a truncated game."""
+"""Value of ``winner`` for a shared victory and for a game without a result."""
+
+AT_LIMIT = [int(Status.TRUNCATED), int(Status.TURN_LIMIT)]
+"""How games end at their turn limit: broken off, or, where the rules say so, scored."""
 
 AGENT_SALT = np.uint64(0xD1B54A32D192ED03)
 """Sets the streams of agents apart from the deals."""
-
-
-def deal_seeds(seed: int, count: int) -> np.ndarray:
-    """Seeds of `count` deals, uint64; the first ones stay the same when more are asked for."""
-    return np.random.SeedSequence(seed).generate_state(count, np.uint64)
 
 
 def agent_seeds(seeds: np.ndarray, seat: int) -> np.ndarray:
@@ -46,11 +45,21 @@ def fingerprints(states: np.ndarray) -> np.ndarray:
     return np.frombuffer(digests, np.uint64)
 
 
+def unfinished(table: np.ndarray) -> np.ndarray:
+    """Which games of `play_games` ended at the turn limit without a winner: bool of shape (games,).
+
+    They are no draws: nobody has won half of them.
+    """
+    unfinished: np.ndarray = table["truncated"]
+    return unfinished
+
+
 def different_deals(tables: Sequence[np.ndarray], agents: Iterable[Agent | None]) -> np.ndarray:
     """Which deals count, of several games on each: indices, int64 of shape (counting deals,).
 
     Where nothing is random but the deal, the same games come again and again; a hundred of them say no more than one.
     So if all agents are deterministic, the first of those deals counts on which all games ended alike; else all count.
+    Every command that measures keeps this rule.
 
     Args:
         tables: Results of `play_games` on the same deals.
@@ -62,15 +71,26 @@ def different_deals(tables: Sequence[np.ndarray], agents: Iterable[Agent | None]
     return np.sort(first)
 
 
+def is_complete(game: Game, agents: Iterable[Agent | None], kept: np.ndarray) -> bool:
+    """Whether the deals that count are all that there are, so that nothing is sampled.
+
+    Args:
+        game: That was played.
+        agents: Who played.
+        kept: What `different_deals` gave.
+    """
+    return len(kept) == deals_of(game) and all(agent is None or agent.deterministic for agent in agents)
+
+
 def results_dtype(game: Game) -> np.dtype:
     """Columns that all games have; `play_games` adds the game's own."""
     return np.dtype(
         [
             ("seed", "u8"),
-            ("result", "i1", (game.seats,)),  # 1 won alone, 0 shared or truncated, -1 lost
+            ("result", "i1", (game.seats,)),  # 1 won alone, 0 shared or without a result, -1 lost
             ("winner", "i1"),
-            ("turn_limit", "?"),  # ended at `Game.max_turns`: scored as it stood, or truncated
-            ("truncated", "?"),  # ended there without a winner
+            ("turn_limit", "?"),  # ended at the turn limit, with a result or without one (`unfinished`)
+            ("truncated", "?"),  # ended there without one
             ("decisions", "i4", (game.seats,)),
             ("illegal", "i4", (game.seats,)),  # illegal actions chosen: always 0, or the agent is at fault
             ("end", "u8"),  # equal where games ended in equal states (`fingerprints`)
@@ -242,7 +262,7 @@ def _play_chunk(
             ids = table.ids[over]
             ends[ids] = table.states[over]
             results["result"][ids] = outcome(table.totals[over])
-            results["turn_limit"][ids] = table.status[over] >= Status.TRUNCATED
+            results["turn_limit"][ids] = np.isin(table.status[over], AT_LIMIT)
             results["truncated"][ids] = table.status[over] == Status.TRUNCATED
             table.keep(~over)
             if progress is not None:

@@ -123,13 +123,20 @@ def plot_difficulty(rows: Sequence[Row], title: str, path: Path, baseline: str =
 def rating_axes(ax: Axes, rows: Sequence[Row]) -> None:
     """Draw the rating of each agent with its interval, the best at the top."""
     for y, row in enumerate(rows):
-        ends = (row["rating"] - row["rating_low"], row["rating_high"] - row["rating"])
-        error = [[max(0.0, end)] for end in ends]  # a percentile interval need not hold the estimate
-        ax.errorbar(row["rating"], y, xerr=error, fmt="o", color=COLORS[0], ms=6, capsize=3)
+        low, high = (
+            end if end is not None and isfinite(end) else None for end in (row["rating_low"], row["rating_high"])
+        )
+        if low is not None and high is not None:
+            error = [[max(0.0, row["rating"] - low)], [max(0.0, high - row["rating"])]]
+            ax.errorbar(row["rating"], y, xerr=error, fmt="o", color=COLORS[0], ms=6, capsize=3)
+        elif high is not None:  # a bound: an arrow to all that is possible
+            ax.plot(high, y, "<", color=COLORS[0], ms=9)
+        elif low is not None:
+            ax.plot(low, y, ">", color=COLORS[0], ms=9)
     ax.axvline(0, color="#222222", linewidth=1)
     ax.set_yticks(range(len(rows)), [row["agent"] for row in rows])
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.set_xlabel("rating, with 95 % interval; 400 points are ten wins for each loss")
+    ax.set_xlabel("rating, with 95 % interval or bound (arrow); 400 points are ten wins for each loss")
 
 
 def against_axes(ax: Axes, rows: Sequence[Row]) -> None:
@@ -137,6 +144,8 @@ def against_axes(ax: Axes, rows: Sequence[Row]) -> None:
     names = [row["agent"] for row in rows]
     for y, row in enumerate(rows):
         for name, counts in row["against"].items():
+            if not any(counts.values()):
+                continue
             share = (counts["ahead"] + counts["drawn"] / 2) / sum(counts.values())
             x = names.index(name)
             ax.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, color=colormaps["RdBu"](0.15 + 0.7 * share)))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("valley-envs", "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "scipy", "openskill")
+PACKAGES = ("valley-envs", "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "scipy")
 OPTIONAL_PACKAGES = ("torch", "stable-baselines3", "sb3-contrib")
 
 NOT_CONFIGURATION = ("json", "plot", "store", "run", "resume", "quiet")

@@ -16,6 +16,7 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
+from training.seeds import Purpose, deal_seeds
 from valley_core.errors import OptionError
 from valley_core.game import Game
 
@@ -83,12 +84,14 @@ class SideBySide(VecEnv):
         return seen
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Give game i the seed ``seed + i`` at the next reset."""
-        return [
-            one
-            for part, where in zip(self.parts, self._slices, strict=True)
-            for one in part.seed(None if seed is None else seed + where.start)
-        ]
+        """Give each game a seed of its own at the next reset: the first deals of a training with this seed.
+
+        Seeds in a row would give trainings with seeds 0 and 1 the same games but one.
+        """
+        if seed is None:
+            return [one for part in self.parts for one in part.seed(None)]
+        numbers = deal_seeds(seed, self.num_envs, Purpose.TRAINING).tolist()
+        return [one for part, where in zip(self.parts, self._slices, strict=True) for one in part.seed(numbers[where])]
 
     def reset(self) -> np.ndarray:
         """Deal new games everywhere."""

@@ -95,16 +95,17 @@ def play(field: "Field", seeds: Any, batch: int, progress: Callable[[int], None]
     row["of_seats"] = [seat_row(played, seat) for seat in range(field.game.seats)]
     won = np.bincount(winners[winners >= 0], minlength=field.game.seats)
     row["unfair_p"] = None if agent.deterministic else equal_shares_p(won)
-    row["of_boards"] = board_rows(field, played.tables[0][played.kept])
+    row["of_boards"] = board_rows(field, played.tables[0][played.kept], played.complete)
     return row
 
 
-def board_rows(field: "Field", table: Any) -> list[dict[str, Any]]:
+def board_rows(field: "Field", table: Any, complete: bool = False) -> list[dict[str, Any]]:
     """A row for each board of a set; none if all players start with the same.
 
     Args:
         field: Who played.
-        table: Results of `play_games`, with the columns of Rift Valley.
+        table: Results of `play_games`, with the columns of Rift Valley; games without a result are left out.
+        complete: Whether these are all games that there are.
 
     Returns:
         ``board``; ``games`` in which it was dealt; ``share`` of the victories of who started with it, with its
@@ -114,19 +115,20 @@ def board_rows(field: "Field", table: Any) -> list[dict[str, Any]]:
     import numpy as np
 
     from riftvalley_env.game import board_names
-    from training.fields import parts_of_victory
-    from training.statistics import bounded_mean
+    from training.fields import parts_of_victory, share_of
+    from training.match import unfinished
 
     names = board_names(field.game.options["boards"])
     if len(names) == 1:
         return []
+    table = table[~unfinished(table)]
     parts = parts_of_victory(table["result"])
     rows = []
     for number, name in enumerate(names):
         games, starters = np.nonzero(table["boards"] == number)
         on_it = table["on_boards"][games, starters]  # game, seat, kind
         row: dict[str, Any] = {"board": name, "games": len(games)}
-        row |= bounded_mean(parts[games, starters]).columns("share") | {"fair": 1 / field.game.seats}
+        row |= share_of(parts[games, starters], complete).columns("share") | {"fair": 1 / field.game.seats}
         if len(games):
             points = on_it.mean((0, 1))
             row["score"] = float(points.sum())
@@ -144,17 +146,17 @@ def run(args: Args) -> int:
     from training import tables
     from training.cells import fault
     from training.fields import warm_up
-    from training.match import deal_seeds
     from training.report import config_of, write_json
+    from training.seeds import Purpose, check_seed, deal_seeds
 
     at_least("games", args.games, 1)
     at_least("batch", args.batch, 1)
-    at_least("seed", args.seed, 0)
+    check_seed(args.seed)
     at_least("agents", len(args.agents), 1)
     at_least("players", len(args.players), 1)
     writable(args.json, args.plot)
     fields = fields_of(args)
-    seeds = deal_seeds(args.seed, args.games)
+    seeds = deal_seeds(args.seed, args.games, Purpose.STRATEGIES)
     setup = warm_up(fields, seeds)
     start, rows = perf_counter(), []
     with progress_bar(len(fields) * args.games, args.quiet) as work:

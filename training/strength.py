@@ -1,7 +1,8 @@
 """``python -m training strength``: what a network wins alone, written into its file.
 
-A shipped network says how strong it is: on deals that no training deals (`EVALUATION_SEED`), against Death Valley's
-solo AI, else against each of `Entry.rivals` and a small search. A test plays some of these deals again.
+A shipped network says how strong it is: on deals that nothing else is measured on and nothing is chosen by
+(`training.seeds.Purpose.STRENGTH`), against Death Valley's solo AI, else against each of `Entry.rivals` and a small
+search. A test plays some of these deals again.
 """
 
 import dataclasses
@@ -15,12 +16,12 @@ from agents.network import Strength, check_fit, load_network, save_network, stre
 from training import cells
 from training.command import at_least, out, run_command, writable
 from training.games import Entry, entry_of
-from training.match import deal_seeds
+from training.seeds import Purpose, deal_seeds
 from valley_core.errors import OptionError
 from valley_core.game import Game
 
-EVALUATION_SEED = 1_000_003
-"""Of the deals on which networks are measured: never dealt in training."""
+SEED = 0
+"""Of the deals on which finished networks are measured."""
 SEARCH = "mcts:50"
 """A rival beside those of the game, where players meet."""
 
@@ -39,8 +40,17 @@ class Args:
     """Write the network and its strength to this file."""
 
 
-def measured(entry: Entry, game: Game, setting: str, agent: str, opponent: str | None, games: int) -> Strength:
-    """Wins of an agent in all seats, against the agent in the other seats or the game's own AI, on the deals set apart.
+def measured(
+    entry: Entry,
+    game: Game,
+    setting: str,
+    agent: str,
+    opponent: str | None,
+    games: int,
+    seed: int = SEED,
+    purpose: Purpose = Purpose.STRENGTH,
+) -> Strength:
+    """Wins of an agent in all seats, against the agent in the other seats or the game's own AI.
 
     Args:
         entry: Of the game.
@@ -49,10 +59,12 @@ def measured(entry: Entry, game: Game, setting: str, agent: str, opponent: str |
         agent: Name of the agent.
         opponent: Name of the other agent; None for the game's own AI.
         games: At most so many, as many in each seat.
+        seed: Of the deals.
+        purpose: Whose deals they are.
     """
     plan = cells.Plan(entry, game, setting, agent, opponent)
-    deals = deal_seeds(EVALUATION_SEED, max(1, games // len(plan.seats)))
-    return strength_of(cells.row_of(cells.play(plan, deals)), EVALUATION_SEED)
+    deals = deal_seeds(seed, max(1, games // len(plan.seats)), purpose)
+    return strength_of(cells.row_of(cells.play(plan, deals)), seed, purpose.name.lower())
 
 
 def settings_of(entry: Entry, network: Path, names: Sequence[str]) -> Iterator[tuple[str, Game]]:

@@ -32,8 +32,13 @@ def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]], text: int =
 
 
 def interval(row: Row, name: str, signed: bool = False, shares: bool = True) -> str:
-    """A number of a row with its interval, as in ``31.2 % [30.1, 32.3]``; ``[–]`` where its ends are not known."""
+    """A number of a row with its interval, as in ``31.2 % [30.1, 32.3]``.
+
+    ``[–]`` where its ends are not known, ``[exact]`` where it is a point: all games that there are were played.
+    """
     low, high = row[f"{name}_low"], row[f"{name}_high"]
+    if low is not None and isfinite(low) and low == high:
+        return f"{percent(row[name], signed) if shares else number(row[name], signed)} [exact]"
     if low is None or not isfinite(low):  # None: as JSON has it
         return f"{percent(row[name], signed) if shares else number(row[name], signed)} [–]"
     if shares:
@@ -46,14 +51,14 @@ def outcome_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """Headings and cells of the main table."""
     busts, turns = all("busts" in row for row in rows), all("turns" in row for row in rows)
     headings = ["setting", "agent", "opponent", "games", "win [95 %]", "draw", "loss", "score", "opp."]
-    headings += ["busts", "opp."] * busts + ["decisions"] + ["turns"] * turns + ["truncated", "illegal", "games/s"]
+    headings += ["busts", "opp."] * busts + ["decisions"] + ["turns"] * turns + ["turn limit", "illegal", "games/s"]
     cells = []
     for row in rows:
         line = [row["setting"], row["agent"], row["opponent"], f"{row['games']:,}", interval(row, "win")]
         line += [percent(row["draw"]), percent(row["loss"]), number(row["score"]), number(row["opponent_score"])]
         line += [number(row["busts"]), number(row["opponent_busts"])] if busts else []
         line += [f"{row['decisions']:.1f}"] + ([f"{row['turns']:.1f}"] if turns else [])
-        line += [percent(row["truncated"]), f"{row['illegal']}", f"{row['games_per_s']:,.0f}"]
+        line += [percent(row["turn_limit"]), f"{row['illegal']}", f"{row['games_per_s']:,.0f}"]
         cells.append(line)
     return headings, cells
 
@@ -107,21 +112,33 @@ def effect_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     return ["agent", "setting", "win [95 %]", "effect on wins [95 %]", "effect on the margin [95 %]"], cells
 
 
+def repeats_sentence(row: Row, where: str) -> str | None:
+    """That games repeated themselves, and whether all that there are were played; None if no deal was repeated."""
+    if row["complete"]:
+        return f"{where}: these are all {row['different_deals']:,} deals that there are, so nothing is estimated"
+    if row["different_deals"] < row["deals"]:
+        return (
+            f"{where}: on {row['deals']:,} deals the same games came again and again, "
+            f"{row['different_deals']:,} differ; each counts once"
+        )
+    return None
+
+
 def bracket_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    """Headings and cells of the brackets of the best possible win rate."""
+    """Headings and cells of the best that was measured, and of searches that see the deck."""
     cells = [
         [
             row["setting"],
             row["agent"],
             f"{row['games']:,}",
-            interval(row, "low"),
+            interval(row, "best"),
             interval(row, "few_win"),
             interval(row, "high_win"),
         ]
         for row in rows
     ]
-    headings = ["setting", "best agent", "games", "at least [95 %]", "sees the deck, a tenth of the search"]
-    return [*headings, "sees the deck [95 %]"], cells
+    headings = ["setting", "best agent measured", "games", "won [95 %]", "clairvoyant search, a tenth [95 %]"]
+    return [*headings, "clairvoyant search [95 %]"], cells
 
 
 def generalise_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
@@ -173,12 +190,30 @@ def rating_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """Headings and cells of the ratings of a tournament."""
     cells = []
     for row in rows:
-        ends = f"[{row['rating_low']:+,.0f}, {row['rating_high']:+,.0f}]"
-        line = [row["agent"], f"{row['rating']:+,.0f} {ends}".replace("-", "−")]
-        line += [f"{number(row['openskill'])} ± {number(row['openskill_sigma'])}", f"{row['games']:,}"]
-        line += [percent(row["score"]), percent(row["win"]), f"{row['illegal']}"]
+        line = [row["agent"], rating(row), f"{row['games']:,}"]
+        score = row["score"]
+        line += ["–" if score is None or not isfinite(score) else percent(score)]
+        line += [percent(row["win"]), percent(row["turn_limit"]), f"{row['illegal']}"]
         cells.append(line)
-    return ["agent", "rating [95 %]", "openskill", "games", "score", "seats won", "illegal"], cells
+    return ["agent", "rating [95 %]", "games", "score", "seats won", "turn limit", "illegal"], cells
+
+
+def rating(row: Row) -> str:
+    """A rating with its interval, as in ``+120 [+80, +165]``; ``below −480`` where that is all that is known."""
+    low, high = (None if end is None or not isfinite(end) else end for end in (row["rating_low"], row["rating_high"]))
+    if row["kind"] == "anchor":
+        shown = "0 (anchor)"
+    elif low is None and high is None:
+        shown = f"{row['rating']:+,.0f} [–]"
+    elif low is None:
+        shown = f"below {high:+,.0f}"
+    elif high is None:
+        shown = f"above {low:+,.0f}"
+    elif low == high:
+        shown = f"{row['rating']:+,.0f} [exact]"
+    else:
+        shown = f"{row['rating']:+,.0f} [{low:+,.0f}, {high:+,.0f}]"
+    return shown.replace("-", "−")
 
 
 def against_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
@@ -190,7 +225,7 @@ def against_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         for name in names:
             counts = row["against"].get(name)
             total = sum(counts.values()) if counts else 0
-            shares = f"{percent(counts['ahead'] / total)} ({percent(counts['drawn'] / total)})" if counts else "–"
+            shares = f"{percent(counts['ahead'] / total)} ({percent(counts['drawn'] / total)})" if total else "–"
             line.append(shares)
         cells.append(line)
     return ["agent", *names], cells
@@ -199,7 +234,7 @@ def against_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
 def field_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """Headings and cells of the agents of fields."""
     headings = ["setting", "agent", "seats", "deals", "games", "won alone [95 %]", "shared", "lost"]
-    headings += ["share of one seat [95 %]", "fair", "score [95 %]", "turns", "truncated", "illegal", "games/s"]
+    headings += ["share of one seat [95 %]", "fair", "score [95 %]", "turns", "turn limit", "illegal", "games/s"]
     cells = [
         [
             row["setting"],
@@ -214,7 +249,7 @@ def field_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
             percent(row["fair"]),
             interval(row, "score", shares=False),
             f"{row['turns']:.1f}",
-            percent(row["truncated"]),
+            percent(row["turn_limit"]),
             f"{row['illegal']}",
             f"{row['games_per_s']:,.0f}",
         ]

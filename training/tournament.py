@@ -1,10 +1,14 @@
 """``python -m training tournament``: a round robin of agents, with ratings.
 
 All agents meet on the same deals, each sits equally often in every seat and meets every other equally often
-(`training.tournament_lineups` says how). Agents are rated by a fit of greatest likelihood, with intervals over deals,
-and by openskill (`training.tournament_ratings`). With ``--settle`` it ends when the order is settled
+(`training.tournament_lineups` says how). Agents are rated by a fit of greatest likelihood, with intervals over deals
+of their differences to an anchor (`training.tournament_ratings`). With ``--settle`` it ends when the order is settled
 (`training.tournament_settle`), and with ``--store`` it can be killed and goes on (`training.tournament_store`): the
 same command, to the same result.
+
+Where no agent of a lineup is random, deals on which all its games ended alike count once (`match.different_deals`). The
+order is looked at on deals alone that count for all lineups. Games without a result, at the turn limit, are no
+comparisons.
 """
 
 from collections.abc import Sequence
@@ -25,6 +29,10 @@ if TYPE_CHECKING:
     from valley_core.game import Game
 
 
+DEFAULT_ANCHOR = "greedy"
+"""Has the rating 0 where it plays."""
+
+
 @dataclass(frozen=True)
 class Args:
     """A round robin of agents with balanced seats and deals: ratings, and who beats whom."""
@@ -40,7 +48,7 @@ class Args:
     players: int | None = None
     """Rift Valley: players, 2 to 5 (default 2)."""
     max_turns: int | None = None
-    """Turns after which a game is truncated, as a draw; the default is the game's."""
+    """Turns after which a game ends; the default is the game's."""
     deals: int = 1000
     """Deals, each played by every lineup in all rotations of its seats."""
     round: int = 100
@@ -48,9 +56,9 @@ class Args:
     settle: bool = False
     """Stop after the round in which the order of all agents is settled; it is wrong with a chance of 5 % at most."""
     seed: int = 0
-    """Seed of the deals, of all agents and of the intervals."""
-    resamples: int = 1000
-    """Weightings of the deals from which intervals are made."""
+    """Seed of the deals and of all agents."""
+    anchor: str | None = None
+    """The agent that has the rating 0, by name (default greedy, or the first agent where greedy does not play)."""
     store: Path | None = None
     """Keep finished games in this folder, and go on from what is there."""
     batch: int = 4096
@@ -100,18 +108,22 @@ class Outcome:
     """A played tournament.
 
     Attributes:
-        games: All games in the order of deals within each lineup, round by round.
-        tally: Their counts.
+        tally: Counts of the games that count.
+        games: How many these are.
+        unfinished: How many of them have no result.
+        games_played: How many were played.
         illegal: Illegal actions of each agent.
-        truncated: Games that were cut off.
         open_pairs: Neighbours in the order that are not separated.
+        complete: Whether all games that there are were played.
     """
 
-    games: "list[Finished]"
     tally: "Tally"
+    games: int
+    unfinished: int
+    games_played: int
     illegal: "np.ndarray"
-    truncated: int
     open_pairs: list[tuple[int, int]]
+    complete: bool
 
     @property
     def deals(self) -> int:
@@ -131,39 +143,64 @@ def play(
     """Play all blocks that are not in the store, until the end or until the order is settled."""
     import numpy as np
 
-    from training.tournament_lineups import finished, joined, play_block, tally
-    from training.tournament_settle import unsettled
+    from training.tournament_lineups import NewDeals, finished, joined, play_block, tally
+    from training.tournament_settle import level, unsettled
 
     seatings = [schedule.seatings(lineup) for lineup in schedule.lineups]
-    games, tallies, blocks = [], [], []
+    new = [NewDeals(game, agents, lineup) for lineup in schedule.lineups]
+    tallies, blocks, for_all = [], [], []
+    games = without = played = 0
     for number, deals in enumerate(schedule.rounds):
         of_round: list[Finished] = []
+        counting = np.ones(len(schedule.seeds[deals]), bool)
         for k, lineup in enumerate(schedule.lineups):
             key, chosen = (number, k), seatings[k][deals]
             if key not in store.blocks:
                 store.put(key, play_block(game, agents, lineup, chosen, schedule.seeds[deals], batch))
             blocks.append(store.blocks[key])
             found = list(finished(chosen, store.blocks[key]))
-            of_round += found
+            own = new[k].counting(store.blocks[key])
+            of_round += [one for one in found if own[one.deal]]
+            counting &= own
+            played += len(found)
             progress(len(found))
-        tallies.append(tally(of_round, len(schedule.seeds[deals]), schedule.agents))
-        games += of_round
-        open_pairs = unsettled(joined(tallies).scores)
-        if settle and not open_pairs:
+        tallies.append(tally(of_round, len(counting), schedule.agents))
+        for_all.append(counting)
+        games, without = games + len(of_round), without + sum(not one.places for one in of_round)
+        so_far, complete = joined(tallies), all(lineup.complete for lineup in new)
+        open_pairs = level(so_far.score) if complete else unsettled(so_far.scores[np.concatenate(for_all)])
+        if settle and (complete or not open_pairs):
             break
     illegal = np.sum([block.illegal for block in blocks], 0)
-    return Outcome(games, joined(tallies), illegal, sum(block.truncated for block in blocks), open_pairs)
+    return Outcome(so_far, games, without, played, illegal, open_pairs, complete)
 
 
-def rows_of(names: Sequence[str], setting: str, outcome: Outcome, seed: int, resamples: int) -> list[dict[str, Any]]:
-    """A row of plain numbers for each agent, the best first."""
+def anchor_of(args: Args, names: Sequence[str]) -> int:
+    """The number of the agent that has the rating 0.
+
+    Raises:
+        OptionError: It does not play.
+    """
+    from valley_core.errors import OptionError
+
+    name = args.anchor or (DEFAULT_ANCHOR if DEFAULT_ANCHOR in names else names[0])
+    if name not in names:
+        raise OptionError(f"--anchor {name} does not play; choose among {', '.join(names)}")
+    return list(names).index(name)
+
+
+def rows_of(names: Sequence[str], setting: str, outcome: Outcome, anchor: int) -> list[dict[str, Any]]:
+    """A row of plain numbers for each agent, the best first.
+
+    ``rating`` is the difference to the anchor, ``differences`` are those to all others. An end of an interval is
+    infinite where the games give a bound on one side alone; then ``rating`` rests on the prior.
+    """
     import numpy as np
 
-    from training.tournament_ratings import rate, skills
+    from training.tournament_ratings import rate
 
     tally = outcome.tally
-    ratings = rate(tally, seed, resamples)
-    skill = skills(((seating, places) for _, seating, places in outcome.games), len(names))
+    ratings = rate(tally, anchor, complete=outcome.complete)
     ahead, drawn = tally.ahead.sum(0), tally.drawn.sum(0)
     rows = []
     for i in np.argsort(-ratings.value, kind="stable").tolist():
@@ -172,17 +209,20 @@ def rows_of(names: Sequence[str], setting: str, outcome: Outcome, seed: int, res
             for j, name in enumerate(names)
             if j != i
         }
+        differences = [
+            {"to": name} | ratings.differences[i, j].columns("rating") for j, name in enumerate(names) if j != i
+        ]
+        rating = ratings.of(i)
         row = {
             "agent": names[i],
             "setting": setting,
-            "rating": float(ratings.value[i]),
-            "rating_low": float(ratings.low[i]),
-            "rating_high": float(ratings.high[i]),
-            "openskill": skill[i].mu,
-            "openskill_sigma": skill[i].sigma,
+            **rating.columns("rating"),
+            "kind": rating.kind,
+            "differences": differences,
             "games": int(tally.games[i]),
-            "score": float(tally.scores[:, i].mean()),
-            "win": float(tally.wins[i] / tally.seats[i]),
+            "score": float(tally.score[i]),
+            "win": float(tally.wins[i] / max(tally.seats[i], 1)),
+            "turn_limit": float(tally.limited[i] / tally.games[i]),
             "against": against,
             "illegal": int(outcome.illegal[i]),
         }
@@ -194,6 +234,10 @@ def order_sentence(names: Sequence[str], outcome: Outcome) -> str:
     """What the sequential test says."""
     from training.tournament_settle import ERROR
 
+    if outcome.complete:
+        pairs = "; ".join(f"{names[a]} and {names[b]}" for a, b in outcome.open_pairs)
+        alike = f"; alike are {pairs}" if pairs else ""
+        return f"these are all {outcome.games:,} games that there are, so the order is that of all games{alike}"
     if outcome.open_pairs:
         pairs = "; ".join(f"{names[a]} and {names[b]}" for a, b in outcome.open_pairs)
         return f"the order is not settled after {outcome.deals:,} deals: no difference shown between {pairs}"
@@ -204,41 +248,51 @@ def run(args: Args) -> int:
     """Play, print the tables and write the files; the exit code."""
     from training import cells, tables
     from training.games import entry_of
-    from training.match import deal_seeds, play_games
+    from training.match import play_games
     from training.report import config_of, write_json
+    from training.seeds import Purpose, check_seed, deal_seeds
     from training.tournament_lineups import Schedule
     from training.tournament_store import Store, identity
 
-    for name in ("deals", "round", "resamples", "batch"):
+    for name in ("deals", "round", "batch"):
         at_least(name, getattr(args, name), 1)
-    at_least("seed", args.seed, 0)
+    check_seed(args.seed)
     writable(args.json, args.plot)
     setting, game = game_of(args)
-    seeds = deal_seeds(args.seed, args.deals)
+    seeds = deal_seeds(args.seed, args.deals, Purpose.TOURNAMENT)
     agents = agents_of(args)
     names = list(agents)
+    anchor = anchor_of(args, names)
     schedule = Schedule(len(names), game.seats, seeds, args.round)
     store = Store(args.store, identity(game, names, deals=args.deals, round=args.round, seed=args.seed))
     for agent in agents.values():  # kernels are compiled, and who cannot play this game says so
         play_games(game, [agent] * game.seats, seeds[:2])
     with progress_bar(schedule.games, args.quiet) as work:
         outcome = play(game, list(agents.values()), schedule, store, args.settle, args.batch, work("games"))
-    rows = rows_of(names, setting, outcome, args.seed, args.resamples)
+    rows = rows_of(names, setting, outcome, anchor)
 
     console = out()
-    size = f"{outcome.deals:,} deals, {len(outcome.games):,} games, seed {args.seed}"
+    size = f"{outcome.deals:,} deals, {outcome.games:,} games, seed {args.seed}"
     title = f"{entry_of(args.game).title}, {setting}: {size}"
     console.print(tables.table(title, *tables.rating_table(rows)))
     console.print(tables.table("Ahead of, and drawn with", *tables.against_table(rows)))
     console.print(order_sentence(names, outcome), soft_wrap=True)
+    if outcome.games < outcome.games_played:
+        repeats = outcome.games_played - outcome.games
+        console.print(f"{repeats:,} more games between agents without chance repeated others: each counts once")
+    if outcome.unfinished:
+        console.print(f"{outcome.unfinished:,} games ended at the turn limit without a winner: they are not rated")
     if args.json:
         more = {
             "setting": setting,
             "options": dict(game.options),
             "deals_played": outcome.deals,
-            "games_played": len(outcome.games),
-            "truncated": outcome.truncated,
+            "games_played": outcome.games_played,
+            "games_counted": outcome.games,
+            "unfinished": outcome.unfinished,
+            "complete": outcome.complete,
             "settled": not outcome.open_pairs,
+            "anchor": names[anchor],
         }
         write_json(args.json, config_of(args, **more), args.seed, rows)
     if args.plot:

@@ -13,16 +13,22 @@ other. A rotation that brings back the same seating is played once.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import combinations, permutations
+from typing import NamedTuple
 
 import numpy as np
 
 from agents.base import Agent
-from training.match import play_games
+from training.games import deals_of
+from training.match import play_games, unfinished
 from valley_core.game import Game
 
 Seating = tuple[int, ...]
 """The number of the agent in each seat."""
+
+NOWHERE = "-"
+"""In place of the place of a seat, in a game without a result."""
 
 
 def lineups(agents: int, seats: int) -> list[Seating]:
@@ -82,21 +88,24 @@ class Block:
     """The results of one lineup on the deals of a round.
 
     Attributes:
-        places: For each deal the places of all seats, seating by seating, a digit each; 0 is the first place.
+        places: For each deal the places of all seats, seating by seating, a digit each; 0 is the first place. `NOWHERE`
+            in games without a result.
+        limits: For each deal ``1`` for each seating whose game ended at the turn limit, else ``0``.
+        ends: For each deal a name, equal where all its games were the same in seats and ended alike.
         illegal: Illegal actions of each agent of the tournament.
-        truncated: Games that were cut off.
     """
 
     places: list[str]
+    limits: list[str]
+    ends: list[str]
     illegal: list[int]
-    truncated: int
 
 
 def places_of(table: np.ndarray) -> np.ndarray:
     """Places of the seats in games of `play_games`: how many seats are ahead of each, int64 of shape (games, seats).
 
-    Who has won is ahead of who has not; losers go by their scores. Seats that share the victory, have lost with one
-    score or were cut off share a place.
+    Who has won is ahead of who has not; losers go by their scores. Seats that share the victory, or have lost with one
+    score, share a place. In games without a result (`match.unfinished`) places mean nothing.
     """
     result = table["result"].astype(np.int64)
     scores = table["scores"] if "scores" in (table.dtype.names or ()) else np.zeros_like(result)
@@ -116,75 +125,144 @@ def play_block(
     batch: int,
 ) -> Block:
     """Play a lineup on these deals, each in its seatings."""
-    places = [""] * len(seeds)
+    places, limits, ends = ([""] * len(seeds) for _ in range(3))
     illegal = [0] * len(agents)
-    truncated = 0
     for order in tables(lineup):
         deals = [deal for deal, chosen in enumerate(seatings) if chosen == order]
         for seating in order if deals else ():
             table = play_games(game, [agents[agent] for agent in seating], seeds[deals], batch)
-            for deal, row in zip(deals, places_of(table).tolist(), strict=True):
-                places[deal] += "".join(map(str, row))
+            without, rows = unfinished(table).tolist(), places_of(table).tolist()
+            for k, deal in enumerate(deals):
+                places[deal] += NOWHERE * game.seats if without[k] else "".join(map(str, rows[k]))
+                limits[deal] += str(int(table["turn_limit"][k]))
+                ends[deal] += f"{seating}{table['end'][k]}"
             for agent, count in zip(seating, table["illegal"].sum(0).tolist(), strict=True):
                 illegal[agent] += count
-            truncated += int(table["truncated"].sum())
-    return Block(places, illegal, truncated)
+    return Block(places, limits, [blake2b(end.encode(), digest_size=8).hexdigest() for end in ends], illegal)
 
 
-Finished = tuple[int, Seating, tuple[int, ...]]
-"""A finished game: its deal, who sat in each seat, and the place of each seat."""
+class Finished(NamedTuple):
+    """A finished game.
+
+    Attributes:
+        deal: Its deal.
+        seating: Who sat in each seat.
+        places: The place of each seat; empty if it has no result.
+        turn_limit: Whether it ended at the turn limit.
+    """
+
+    deal: int
+    seating: Seating
+    places: tuple[int, ...]
+    turn_limit: bool = False
 
 
 def finished(seatings: Sequence[list[Seating]], block: Block) -> Iterator[Finished]:
     """The games of a block, deal by deal; deals are counted from the first of the round."""
-    for deal, (chosen, digits) in enumerate(zip(seatings, block.places, strict=True)):
-        places = tuple(map(int, digits))
+    for deal, (chosen, digits, limits) in enumerate(zip(seatings, block.places, block.limits, strict=True)):
         for k, seating in enumerate(chosen):
-            yield deal, seating, places[k * len(seating) : (k + 1) * len(seating)]
+            own = digits[k * len(seating) : (k + 1) * len(seating)]
+            places = () if NOWHERE in own else tuple(map(int, own))
+            yield Finished(deal, seating, places, limits[k] == "1")
+
+
+class NewDeals:
+    """Which deals of a lineup count (`match.different_deals`), round by round.
+
+    Args:
+        game: That is played.
+        agents: All agents of the tournament.
+        lineup: The lineup.
+    """
+
+    def __init__(self, game: Game, agents: Sequence[Agent], lineup: Seating) -> None:
+        self._fixed = all(agents[agent].deterministic for agent in lineup)
+        self._seen: set[str] = set()
+        deals = deals_of(game)
+        self._all = None if deals is None or not self._fixed else deals * len(tables(lineup))
+
+    @property
+    def complete(self) -> bool:
+        """Whether all games that there are have been played."""
+        return len(self._seen) == self._all
+
+    def counting(self, block: Block) -> np.ndarray:
+        """Which deals of its next block count, bool of shape (deals,)."""
+        if not self._fixed:
+            return np.ones(len(block.ends), bool)
+        new = np.zeros(len(block.ends), bool)
+        for deal, end in enumerate(block.ends):
+            new[deal] = end not in self._seen
+            self._seen.add(end)
+        return new
 
 
 @dataclass(frozen=True)
 class Tally:
     """What agents have done, deal by deal. Agents are compared seat by seat with the *other* agents at their table.
 
+    Games without a result are no comparisons.
+
     Attributes:
         ahead: How often agent i came in ahead of agent j, int64 of shape (deals, agents, agents).
         drawn: How often they shared a place; the same shape.
         games: Games that each agent sat in, int64 of shape (agents,).
-        seats: Seats that it took in them.
+        limited: How many of them ended at the turn limit.
+        seats: Seats that it took in games with a result.
         wins: Seats that came first alone.
     """
 
     ahead: np.ndarray
     drawn: np.ndarray
     games: np.ndarray
+    limited: np.ndarray
     seats: np.ndarray
     wins: np.ndarray
 
     @property
+    def points(self) -> np.ndarray:
+        """What each agent has of its comparisons on a deal, a draw being half: float64 of shape (deals, agents)."""
+        points: np.ndarray = self.ahead.sum(2) + self.drawn.sum(2) / 2
+        return points
+
+    @property
+    def compared(self) -> np.ndarray:
+        """How many comparisons each agent has on a deal, int64 of shape (deals, agents)."""
+        compared: np.ndarray = (self.ahead + self.ahead.swapaxes(1, 2) + self.drawn).sum(2)
+        return compared
+
+    @property
     def scores(self) -> np.ndarray:
-        """Each agent's share of its comparisons on a deal, a draw being half: float64 of shape (deals, agents)."""
-        points = self.ahead.sum(2) + self.drawn.sum(2) / 2
-        return points / (self.ahead + self.ahead.swapaxes(1, 2) + self.drawn).sum(2)
+        """Each agent's share of its comparisons on a deal, float64 of shape (deals, agents); 1/2 where it has none."""
+        compared = self.compared
+        return np.where(compared > 0, self.points / np.maximum(compared, 1), 0.5)
+
+    @property
+    def score(self) -> np.ndarray:
+        """Each agent's share of all its comparisons, float64 of shape (agents,); NaN without one."""
+        with np.errstate(invalid="ignore"):
+            score: np.ndarray = self.points.sum(0) / self.compared.sum(0)
+        return score
 
 
 def tally(games: Iterable[Finished], deals: int, agents: int) -> Tally:
     """Count finished games."""
     ahead, drawn = np.zeros((2, deals, agents, agents), np.int64)
-    played, seats, wins = np.zeros((3, agents), np.int64)
-    for deal, seating, places in games:
+    played, limited, seats, wins = np.zeros((4, agents), np.int64)
+    for deal, seating, places, turn_limit in games:
         played[list(set(seating))] += 1
-        for agent, place in zip(seating, places, strict=True):
+        limited[list(set(seating))] += turn_limit
+        for agent, place in zip(seating, places, strict=bool(places)):
             seats[agent] += 1
             wins[agent] += place == 0 and places.count(0) == 1
             for other, behind in zip(seating, places, strict=True):
                 if other != agent:
                     ahead[deal, agent, other] += place < behind
                     drawn[deal, agent, other] += place == behind
-    return Tally(ahead, drawn, played, seats, wins)
+    return Tally(ahead, drawn, played, limited, seats, wins)
 
 
 def joined(parts: Sequence[Tally]) -> Tally:
     """The tally of several rounds."""
-    sums = (np.sum([getattr(part, name) for part in parts], 0) for name in ("games", "seats", "wins"))
+    sums = (np.sum([getattr(part, name) for part in parts], 0) for name in ("games", "limited", "seats", "wins"))
     return Tally(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("ahead", "drawn")), *sums)

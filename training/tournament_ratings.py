@@ -1,44 +1,59 @@
-"""Ratings from comparisons: Davidson's model by maximum likelihood with bootstrap intervals, and openskill's.
+"""Ratings from comparisons: Davidson's model by maximum likelihood, with intervals over deals.
 
 **Model.** Bradley and Terry's with draws, after Davidson (On extending the Bradley-Terry model to accommodate ties in
 paired comparison experiments, Journal of the American Statistical Association 65, 1970): i ahead of j, drawn, j ahead
-of i are in the ratio ``p_i : v sqrt(p_i p_j) : p_j``. A rating is ``400 log10 p`` with a mean of 0 over the agents: 400
-points more are ten wins for each loss, draws left out. In a game of more than two each pair of seats of different
-agents is a comparison, as follows from Luce's choice axiom for whole rankings; they are not independent, which the
-intervals allow for.
+of i are in the ratio ``p_i : v sqrt(p_i p_j) : p_j``. A rating is ``400 log10 p``: 400 points more are ten wins for
+each loss, draws left out. Only differences mean anything, so one agent, the anchor, has 0. In a game of more than two
+each pair of seats of different agents is a comparison, as follows from Luce's choice axiom for whole rankings.
 
-**Prior.** An agent that is ahead always, or never, has no finite rating of greatest likelihood. So each pair gets half
-a deal more of each outcome (Jeffreys' prior of three outcomes): all its comparisons on a deal ahead, drawn and behind.
+**Prior.** Each pair gets `PRIOR` comparisons more of each outcome, so that every fit is finite.
 
-**Intervals** are the middle 95 % of a Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981) over deals: all
-comparisons of a deal, of all agents, get one random weight, exponential with mean 1; each half deal of the prior gets
-one of a gamma distribution with mean 1/2. So games on one deal count as what they are, and the interval of an agent
-that never lost is not a point, but wide and almost open above. Intervals take the number of deals as given: they are
-not widened for a tournament that stopped early.
+**Intervals** are of the difference of two agents: all differences that a profile of the likelihood does not reject. The
+comparisons of a deal are not independent (seats of one game, rotations of one deal), so the likelihood ratio is divided
+by the design effect, the variance of the difference over whole deals (sandwich) over that of independent comparisons,
+and compared with a quantile of F(1, deals − 1). Sources: Pace, Salvan, Sartori: Adjusting composite likelihood ratio
+statistics, Statistica Sinica 21, 2011; Cameron, Miller: A practitioner's guide to cluster-robust inference, Journal of
+Human Resources 50, 2015 (the quantile). A design effect below 1 counts as 1: with few wins it is known badly. A
+simulation shows the coverage (``tests/training/test_tournament_coverage.py``).
+
+**Bounds.** If no chain of wins and draws leads from an agent to another, as from one who never scored, no difference is
+so low that the games reject it: there is only an upper bound, one-sided at the same confidence. Likewise the other way.
+The bound is where the games that came about have a probability of 5 %: of n games without a point, a chance of 3 / n.
+Such games do not show how much those of one deal are alike, so the greatest design effect of any pair counts.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean
+from math import inf
 
 import numpy as np
-from scipy import optimize
+from scipy import optimize, stats
+from scipy.sparse.csgraph import shortest_path
 
-from training.statistics import CONFIDENCE
-from training.tournament_lineups import Seating, Tally
+from training.statistics import CONFIDENCE, EXACT, Interval
+from training.tournament_lineups import Tally
 
 ELO = 400 / np.log(10)
 """Points of a unit of log-strength."""
 
-PRIOR = 0.5
-"""Deals that each pair gets of each outcome."""
+PRIOR = 0.1
+"""Comparisons that each pair gets of each outcome."""
 
 OUTCOMES = 3
 """Ahead, drawn, behind."""
 
-SLACK = 1e-6
+MAX_STEPS, MAX_HALVINGS = 200, 30
+"""Of a fit."""
+
+ROUNDING = 1e-12
+"""Part of the logarithm of a likelihood that may be lost in rounding."""
+
+SLACK = 1e-7
 """By how much, as a share of all comparisons, the sums of a fit may differ from those of the data."""
+
+MAX_DIFFERENCE = 40.0
+"""Log-strength within which the ends of intervals are sought: with the prior no interval reaches so far."""
 
 
 def pairs_of(agents: int) -> list[tuple[int, int]]:
@@ -54,112 +69,168 @@ def comparisons(found: Tally) -> np.ndarray:
 
 
 def _design(agents: int) -> np.ndarray:
-    """What each parameter adds to the logit of each outcome of each pair: shape (pairs · 3, agents).
+    """What each parameter adds to the logit of each outcome of each pair: shape (pairs · 3, agents + 1).
 
-    The parameters are the log-strengths of all agents but the first, whose is 0, and the logarithm of v.
+    The parameters are the log-strengths of all agents, of which one has to be held fast, and the logarithm of v.
     """
     design = np.zeros((agents * (agents - 1) // 2, OUTCOMES, agents + 1))
     for pair, (i, j) in enumerate(pairs_of(agents)):
         design[pair, 0, [i, j]] = 0.5, -0.5
         design[pair, 2, [i, j]] = -0.5, 0.5
         design[pair, 1, agents] = 1
-    return design.reshape(-1, agents + 1)[:, 1:]
+    return design.reshape(-1, agents + 1)
 
 
-def fit(counts: np.ndarray) -> np.ndarray:
-    """Ratings of greatest likelihood, with mean 0.
+class _Model:
+    """The likelihood of counts, float64 of shape (pairs, 3), all above 0."""
 
-    The likelihood is that of a multinomial logit, so it has one maximum, where its slope is 0.
+    def __init__(self, counts: np.ndarray) -> None:
+        self.agents = round((1 + np.sqrt(1 + 8 * len(counts))) / 2)
+        self.counts = counts
+        self.totals = counts.sum(1, keepdims=True)
+        self.design = _design(self.agents)
 
-    Args:
-        counts: Of each outcome of each pair (`pairs_of`), float64 of shape (pairs, 3). All above 0, as the prior makes
-            them: then the maximum is finite.
+    def curvature(self, chances: np.ndarray, design: np.ndarray) -> np.ndarray:
+        """The information of the parameters of `design`."""
+        own = (self.totals * chances).reshape(-1, 1) * design
+        means = own.reshape(-1, OUTCOMES, design.shape[1]).sum(1)
+        return np.asarray(design.T @ own - means.T @ (means / self.totals))
 
-    Returns:
-        float64 of shape (agents,), in Elo points.
-    """
-    agents = round((1 + np.sqrt(1 + 8 * len(counts))) / 2)
-    design = _design(agents)
-    totals = counts.sum(1, keepdims=True)
-    scale = totals.sum()
+    def fit(self, held: dict[int, float], start: np.ndarray) -> tuple[np.ndarray, float]:
+        """The parameters of greatest likelihood where some log-strengths are held at a value, and its logarithm.
 
-    def expected(parameters: np.ndarray) -> np.ndarray:
-        logits = (design @ parameters).reshape(counts.shape)
-        odds = np.exp(logits - logits.max(1, keepdims=True))
-        return totals * odds / odds.sum(1, keepdims=True)
+        The likelihood is that of a multinomial logit, so it is concave: Newton's steps, halved where they go too far,
+        reach its one maximum.
+        """
+        free = np.array([k for k in range(self.agents + 1) if k not in held])
+        whole = start.copy()
+        whole[list(held)] = list(held.values())
+        design, scale = self.design[:, free], self.totals.sum()
+        chances, height = self.at(whole)
+        for _ in range(MAX_STEPS):
+            slope = (self.counts - self.totals * chances).ravel() @ design
+            if np.abs(slope).max() <= SLACK * scale:
+                return whole, height
+            step = np.linalg.lstsq(self.curvature(chances, design), slope)[0]
+            for halvings in range(MAX_HALVINGS):
+                tried = whole.copy()
+                tried[free] += step / 2**halvings
+                chances, found = self.at(tried)
+                if found >= height - ROUNDING * abs(height):
+                    break
+            whole, height = tried, found
+        raise ArithmeticError(f"the ratings of {self.agents} agents were not found in {MAX_STEPS} steps")
 
-    def slope(parameters: np.ndarray) -> np.ndarray:
-        return (expected(parameters) - counts).ravel() @ design / scale
-
-    def curvature(parameters: np.ndarray) -> np.ndarray:
-        own = expected(parameters).reshape(-1, 1) * design
-        means = own.reshape(-1, OUTCOMES, agents).sum(1)
-        return (design.T @ own - means.T @ (means / totals)) / scale
-
-    found = optimize.root(slope, np.zeros(agents), jac=curvature, method="hybr", tol=1e-10)
-    if np.abs(found.fun).max() > SLACK:
-        raise ArithmeticError(f"the ratings of {agents} agents were not found: {found.message}")
-    strengths = np.concatenate([[0.0], found.x[:-1]])
-    return ELO * (strengths - strengths.mean())
+    def at(self, parameters: np.ndarray) -> tuple[np.ndarray, float]:
+        """The chances of all outcomes, and the logarithm of the likelihood."""
+        logits = (self.design @ parameters).reshape(self.counts.shape)
+        logits -= logits.max(1, keepdims=True)
+        odds = np.exp(logits)
+        sums = odds.sum(1, keepdims=True)
+        return odds / sums, float((self.counts * (logits - np.log(sums))).sum())
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings in Elo points around a mean of 0, float64 of shape (agents,) each.
+    """Ratings of a tournament in Elo points.
 
     Attributes:
-        value: Of greatest likelihood, with the prior.
-        low, high: Ends of the intervals.
+        anchor: The agent that has 0.
+        value: Of greatest likelihood, with the prior, float64 of shape (agents,).
+        differences: The first less the second of any two different agents, with its interval: one end is infinite
+            where there is only a bound.
     """
 
+    anchor: int
     value: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    differences: dict[tuple[int, int], Interval]
+
+    def of(self, agent: int) -> Interval:
+        """The rating of an agent, which is its difference to the anchor; that of the anchor is 0."""
+        if agent == self.anchor:
+            return Interval(0.0, 0.0, 0.0, "anchor", 0)
+        return self.differences[agent, self.anchor]
 
 
-def rate(found: Tally, seed: int, resamples: int) -> Ratings:
-    """Fit the ratings of a tournament, and their intervals from this many weightings of its deals."""
+def rate(found: Tally, anchor: int = 0, confidence: float = CONFIDENCE, complete: bool = False) -> Ratings:
+    """Fit the ratings of a tournament, with intervals of all differences.
+
+    Args:
+        found: Its results.
+        anchor: The agent that has 0.
+        confidence: Of each interval, and of each bound.
+        complete: Whether these are all games that there are: then nothing is sampled, and intervals are points.
+    """
     counts = comparisons(found)
-    prior = np.full(counts.shape[1:], PRIOR) * counts.sum(2).mean(0)[:, None]
-    rng = np.random.default_rng(seed)
-    fits = np.empty((resamples, found.ahead.shape[1]))
-    for k in range(resamples):
-        weights = rng.standard_exponential(len(counts))
-        chance = rng.standard_gamma(PRIOR, prior.shape) / PRIOR
-        fits[k] = fit(np.tensordot(weights, counts, 1) + chance * prior)
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(fits, [tail, 1 - tail], axis=0)
-    return Ratings(fit(counts.sum(0) + prior), low, high)
+    model = _Model(counts.sum(0) + PRIOR)
+    best, top = model.fit({anchor: 0.0}, np.zeros(model.agents + 1))
+    value = ELO * best[:-1]
+    counts = counts[counts.sum((1, 2)) > 0]
+    size = len(counts)
+    effects = _effects(model, counts, best, anchor) if size > 1 else {}
+    reached = _reach(found)
+    differences = {}
+    for i, j in pairs_of(model.agents):
+        estimate = float(value[i] - value[j])
+        low, high, kind = -inf, inf, "profile"
+        if complete:
+            low, high, kind = estimate, estimate, EXACT
+        elif size > 1:
+            below, above = bool(reached[i, j]), bool(reached[j, i])
+            if below and above:
+                limit = effects[i, j] * float(stats.f.ppf(confidence, 1, size - 1)) / 2
+            else:
+                limit = -max(effects.values()) * np.log(1 - confidence)
+            profile = _profile(model, (i, j), best, top - limit)
+            low = ELO * _end(profile, estimate / ELO, -1) if below else -inf
+            high = ELO * _end(profile, estimate / ELO, 1) if above else inf
+        differences[i, j] = Interval(estimate, low, high, kind, size, confidence)
+        differences[j, i] = Interval(-estimate, -high, -low, kind, size, confidence)
+    return Ratings(anchor, value, differences)
 
 
-@dataclass(frozen=True)
-class Skill:
-    """A rating of openskill's model of Plackett and Luce.
+def _effects(model: _Model, counts: np.ndarray, best: np.ndarray, anchor: int) -> dict[tuple[int, int], float]:
+    """The design effect of each pair: the variance of its difference over deals (sandwich) against the model's."""
+    free = [k for k in range(model.agents + 1) if k != anchor]
+    design = model.design[:, free]
+    chances, _ = model.at(best)
+    bread = np.linalg.inv(model.curvature(chances, design))
+    slopes = (counts - counts.sum(2, keepdims=True) * chances).reshape(len(counts), -1) @ design
+    meat = len(counts) * np.atleast_2d(np.cov(slopes, rowvar=False))
+    found = {}
+    for i, j in pairs_of(model.agents):
+        weights = np.zeros(model.agents + 1)
+        weights[[i, j]] = 1, -1
+        own = bread @ weights[free]
+        found[i, j] = max(1.0, float(own @ meat @ own) / float(weights[free] @ own))
+    return found
 
-    Attributes:
-        mu: Mean of the skill; 25 is where all begin.
-        sigma: Its standard deviation, taking all games as independent.
-    """
 
-    mu: float
-    sigma: float
+def _reach(found: Tally) -> np.ndarray:
+    """Whether a chain of wins and draws leads from the first agent to the second, bool of shape (agents, agents)."""
+    scored = (found.ahead + found.drawn).sum(0) > 0
+    return np.isfinite(shortest_path(scored.astype(np.float64), unweighted=True))
 
 
-def skills(games: Iterable[tuple[Seating, tuple[int, ...]]], agents: int) -> list[Skill]:
-    """openskill's ratings after these games, one after another.
+def _profile(model: _Model, pair: tuple[int, int], best: np.ndarray, level: float) -> Callable[[float], float]:
+    """By how much the likelihood, at a difference of the pair in log-strength, falls below a level."""
+    i, j = pair
+    last = best.copy()
+    last[:-1] -= best[j]
 
-    Agents do not change, so no spread is added between games (``tau = 0``). Of an agent in several seats of a game the
-    changes are averaged.
-    """
-    from openskill.models import PlackettLuce
+    def below(difference: float) -> float:
+        nonlocal last
+        last, height = model.fit({j: 0.0, i: difference}, last)
+        return level - height
 
-    model = PlackettLuce(tau=0.0)
-    current = [Skill(model.mu, model.sigma)] * agents
-    for seating, places in games:
-        # A rating of its own for each seat: one object in two teams would be changed twice.
-        teams = [[model.rating(current[agent].mu, current[agent].sigma)] for agent in seating]
-        rated = model.rate(teams, ranks=[float(place) for place in places])
-        for agent in set(seating):
-            own = [team[0] for team, seated in zip(rated, seating, strict=True) if seated == agent]
-            current[agent] = Skill(fmean(rating.mu for rating in own), fmean(rating.sigma for rating in own))
-    return current
+    return below
+
+
+def _end(below: Callable[[float], float], middle: float, way: int) -> float:
+    """Where the profile falls below its level, going this way from the middle."""
+    inner, step = 0.0, 0.25
+    while below(middle + way * step) < 0:
+        inner, step = step, 2 * step
+        if step > MAX_DIFFERENCE:
+            return way * inf
+    return float(optimize.brentq(below, *sorted((middle + way * inner, middle + way * step)), xtol=1e-3))

@@ -41,6 +41,16 @@ def log_capital(differences: np.ndarray) -> np.ndarray:
     return np.cumsum(np.log1p(before * differences), 0)
 
 
+def level(scores: np.ndarray) -> list[tuple[int, int]]:
+    """The neighbours in the order of scores that have the same, where all games that there are were played.
+
+    Args:
+        scores: Of each agent, float64 of shape (agents,).
+    """
+    order = np.argsort(-scores, kind="stable").tolist()
+    return [(a, b) for a, b in pairwise(order) if scores[a] == scores[b]]
+
+
 def unsettled(scores: np.ndarray, error: float = ERROR) -> list[tuple[int, int]]:
     """The neighbours in the order of mean scores that are not separated yet; none if the order is settled.
 

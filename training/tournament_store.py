@@ -26,7 +26,7 @@ FILE = "blocks.jsonl"
 
 SOURCES = (
     *("valley_core/**/*", "deathvalley_env/**/*", "riftvalley_env/**/*", "agents/**/*"),
-    *("training/match.py", "training/tournament_lineups.py"),
+    *("training/match.py", "training/seeds.py", "training/tournament_lineups.py"),
 )
 """Files, data included, on which the course of a game and its places depend."""
 

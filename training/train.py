@@ -17,9 +17,10 @@ from training.command import at_least, line_of, out, progress_bar, run_command, 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from agents.network import Metadata
+    from agents.network import Metadata, Strength
     from training.course import Course
     from training.ppo import Training
+    from training.seeds import Purpose
 
 Row = dict[str, Any]
 
@@ -113,10 +114,12 @@ def checked(args: Args) -> None:
     Raises:
         OptionError: Names the argument and the remedy.
     """
+    from training.seeds import check_seed
     from valley_core.errors import OptionError
 
-    for name, least in (("envs", 1), ("rollout", 2), ("minibatch", 2), ("epochs", 1), ("threads", 1), ("seed", 0)):
+    for name, least in (("envs", 1), ("rollout", 2), ("minibatch", 2), ("epochs", 1), ("threads", 1)):
         at_least(name, getattr(args, name), least)
+    check_seed(args.seed)
     for name in ("test_every", "test_games"):
         at_least(name.replace("_", "-"), getattr(args, name), 1)
     for name, value in (("steps", args.steps), ("decay-steps", args.decay_steps)):
@@ -200,6 +203,7 @@ class Log:
         """Test the policy as it is written, keep it if it is the best so far, and write the curve."""
         from agents.network import save_network
         from training.report import config_of, write_json
+        from training.seeds import Purpose
 
         file = self.folder / LATEST
         save_network(file, self.training.network, self.metadata())
@@ -211,21 +215,38 @@ class Log:
         before = max((score(own) for own in by_steps(self.rows)), default=-1.0)
         self.rows += rows
         if score(rows) > before:
-            save_network(self.folder / BEST, self.training.network, self.metadata(rows))
+            save_network(self.folder / BEST, self.training.network, self.metadata(rows, Purpose.TRAINING_TEST))
         write_json(self.folder / RUN, config_of(self.args, command=command_of(self.args)), self.args.seed, self.rows)
         self.training.log(**{f"test/{row['setting']}_against_{row['opponent']}": row["win"] for row in rows})
         return rows
 
-    def metadata(self, rows: Sequence[Row] = ()) -> "Metadata":
-        """What is to be known of the network, with its strength in these rows."""
-        from agents.network import Strength, metadata_of
+    def confirm(self) -> list[Row]:
+        """Measure the best network on deals that it was not chosen by, and write that strength into its file.
+
+        What it won in the test that made it the best is too much in the mean: luck was part of why it was chosen.
+        """
+        from agents.network import load_network, save_network
+        from training.seeds import Purpose
+
+        file, purpose = self.folder / BEST, Purpose.TRAINING_RESULT
+        rows = self.course.test(f"network:{file}", self.args.test_games, self.args.seed, purpose)
+        network, metadata = load_network(file)
+        save_network(file, network, dataclasses.replace(metadata, strength=self.strength(rows, purpose)))
+        return rows
+
+    def strength(self, rows: Sequence[Row], purpose: "Purpose") -> "tuple[Strength, ...]":
+        """What these rows say, on deals of this purpose."""
+        from agents.network import strength_of
+
+        return tuple(strength_of(row, self.args.seed, purpose.name.lower()) for row in rows)
+
+    def metadata(self, rows: Sequence[Row] = (), purpose: "Purpose | None" = None) -> "Metadata":
+        """What is to be known of the network, with its strength in these rows, on deals of this purpose."""
+        from agents.network import metadata_of
         from training.report import versions
 
         seed = self.args.seed
-        strength = tuple(
-            Strength(row["setting"], row["opponent"], row["games"], row["win"], row["win_low"], row["win_high"], seed)
-            for row in rows
-        )
+        strength = self.strength(rows, purpose) if purpose is not None else ()
         return metadata_of(
             self.course.game,
             inputs=self.training.network.inputs,
@@ -304,15 +325,22 @@ def learn(args: Args, console: "Console | None" = None) -> list[Row]:
     if log.rows[-1]["steps"] < training.steps:
         tell(log.test())
         log.save()
+    best = log.confirm() if (folder / BEST).is_file() else []
+    if console is not None and best:
+        console.print(f"the best network, on new deals: won {won_line(best)}", soft_wrap=True)
     return log.rows
+
+
+def won_line(rows: Sequence[Row]) -> str:
+    """What was won in each setting against each opponent."""
+    from training.tables import interval
+
+    return ", ".join(f"{row['setting']} against {row['opponent']} {interval(row, 'win')}" for row in rows)
 
 
 def test_line(rows: Sequence[Row]) -> str:
     """A test in one line."""
-    from training.tables import interval
-
-    parts = ", ".join(f"{row['setting']} against {row['opponent']} {interval(row, 'win')}" for row in rows)
-    return f"{rows[0]['steps']:>12,} decisions, {rows[0]['seconds']:6.0f} s: won {parts}"
+    return f"{rows[0]['steps']:>12,} decisions, {rows[0]['seconds']:6.0f} s: won {won_line(rows)}"
 
 
 def run(args: Args) -> int:

@@ -132,8 +132,16 @@ class SB3Adapter(VecEnv):
         """No game is wrapped."""
         return [False for _ in self._get_indices(indices)]
 
-    def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Give game i the seed ``seed + i`` at the next reset; None draws one, not from NumPy's global stream."""
+    def seed(self, seed: int | Sequence[int] | None = None) -> Sequence[int | None]:
+        """Give game i the seed ``seed + i`` at the next reset, or the i-th of as many seeds as there are games.
+
+        None draws one, not from NumPy's global stream.
+        """
+        if isinstance(seed, Sequence):
+            if len(seed) != self.num_envs:
+                raise OptionError(f"{len(seed)} seeds for {self.num_envs} games; give one for each, or a single number")
+            self._seeds = list(seed)
+            return self._seeds
         return super().seed(entropy() % SEEDS if seed is None else int(seed))
 
     def get_images(self) -> Sequence[np.ndarray | None]:

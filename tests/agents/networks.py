@@ -9,7 +9,7 @@ from agents.item_network import ItemNetwork, items_of
 from agents.network import Dense, Network, Strength, load_network, metadata_of, save_network
 from training.cells import Plan, play
 from training.games import GAMES
-from training.match import deal_seeds
+from training.seeds import Purpose, deal_seeds
 from valley_core.game import Game
 
 SURE = 4.5
@@ -93,7 +93,8 @@ def plan_of(path: str, setting: str, opponent: str) -> Plan:
 def wrong_strength(path: str, strength: Strength, deals: int) -> str | None:
     """What is wrong with a strength that a file states, by play on this many of its deals; None if nothing is."""
     plan = plan_of(path, strength.setting, strength.opponent)
-    results = play(plan, deal_seeds(strength.seed, deals)).results()
+    purpose = Purpose[strength.stream.upper()] if strength.stream else Purpose.STRENGTH
+    results = play(plan, deal_seeds(strength.seed, deals, purpose)).results()
     found, expected = float((results > 0).mean()), strength.win
     deviation = max((expected * (1 - expected) / deals) ** 0.5, 1 / deals)  # seats share a deal: counted once
     if not strength.win_low <= strength.win <= strength.win_high:

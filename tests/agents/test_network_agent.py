@@ -38,7 +38,7 @@ from tests.agents.tables import (
 )
 from training.cells import play as play_plan
 from training.cells import row_of
-from training.match import deal_seeds
+from training.seeds import Purpose, deal_seeds
 from valley_core.batch import new_chances, num_threads, set_num_threads
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
@@ -389,7 +389,7 @@ def test_a_false_strength_is_found(game: Game, setting: str, opponent: str | Non
     path, seed = write_network(tmp_path / "a.npz", game), 11
     plan = plan_of(path, setting, opponent or "solo AI")
     assert plan.opponent == opponent
-    true = strength_of(row_of(play_plan(plan, deal_seeds(seed, 300))), seed)
+    true = strength_of(row_of(play_plan(plan, deal_seeds(seed, 300, Purpose.EXPERT_TEST))), seed, "expert_test")
     assert true.games == 300 * len(plan.seats)
     assert wrong_strength(path, true, 100) is None
     boast = Strength(setting, true.opponent, 300, true.win + 0.3, true.win + 0.2, true.win + 0.4, seed)

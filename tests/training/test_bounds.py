@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from deathvalley_env.game import make_game
 from training.__main__ import main
-from training.bounds import bracket, clairvoyants
+from training.bounds import DEFAULT_AGENTS, NETWORK_AGENTS, bracket, clairvoyants, default_agents
 from training.statistics import wilson
 
 SEERS = clairvoyants(100)
@@ -16,14 +17,25 @@ def row(agent: str, setting: str, won: int, games: int = 100) -> dict[str, objec
     return {"agent": agent, "setting": setting, "games": games, **wilson(won, games).columns("win")}
 
 
-def test_the_best_agent_is_below_and_the_clairvoyant_above() -> None:
+def test_by_default_the_shipped_network_plays_if_there_is_one() -> None:
+    assert default_agents(make_game(solo=True)) == (*DEFAULT_AGENTS, *NETWORK_AGENTS)
+    assert default_agents(make_game(solo=True, deck="death_valley")) == DEFAULT_AGENTS
+
+
+def test_a_clairvoyant_search_below_the_best_is_no_bound_and_no_candidate() -> None:
+    rows = [row("greedy", "both", 97), row(SEERS[0], "both", 99), row(SEERS[1], "both", 92)]
+    found = bracket(rows, "both", SEERS)
+    assert (found["agent"], found["best"], found["high_win"], found["of"]) == ("greedy", 0.97, 0.92, 1)
+
+
+def test_the_best_agent_is_named_with_an_interval_for_the_choice() -> None:
     rows = [row("greedy", "both", 54), row("mcts:200", "both", 82), row("mcts:200", "none", 99)]
     rows += [row(SEERS[0], "both", 95), row(SEERS[1], "both", 98)]
     found = bracket(rows, "both", SEERS)
     assert found["agent"] == "mcts:200"
-    assert found["low"] == 0.82
+    assert (found["best"], found["of"]) == (0.82, 2)
     one = wilson(82, 100, 0.975)  # the best of two: each at half of 5 %
-    assert (found["low_low"], found["low_high"]) == (one.low, one.high)
+    assert (found["best_low"], found["best_high"]) == (one.low, one.high)
     assert (found["few_win"], found["high_win"]) == (0.95, 0.98)
 
 
@@ -38,9 +50,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
     (found,) = [one for one in rows if one.get("layer") == "bracket"]
     assert found["agent"] == "greedy"
-    assert found["low"] < found["high_win"]
+    assert found["best"] < found["high_win"]
     assert plot.stat().st_size > 10_000
-    assert "Bracket of the best possible win rate" in capsys.readouterr().out
+    assert "The best measured; clairvoyant search is no bound" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def run_json(tmp_path: Path, *arguments: str) -> dict[str, Any]:
 
 def check_row(row: dict[str, Any]) -> None:
     assert row.keys() >= ROW_KEYS
-    assert row["win"] + row["draw"] + row["loss"] == pytest.approx(1, abs=1e-5)
+    assert row["win"] + row["draw"] + row["loss"] + row["unfinished"] == pytest.approx(1, abs=1e-5)
     assert 0 <= row["win_low"] <= row["win"] <= row["win_high"] <= 1
     assert row["illegal"] == 0
     assert sum(row["endings"].values()) == pytest.approx(1, abs=1e-5)
@@ -184,14 +184,66 @@ def test_a_field_of_death_valley(tmp_path: Path) -> None:
 
 
 def test_games_that_repeat_themselves_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One rule in every command: the only game that there is counts once, and nothing is estimated."""
     setting = ["--settings", "identical", "--games", "30"]
     field = run_json(tmp_path, "evaluate", "riftvalley", "--field", "greedy", "greedy", *setting)
-    assert "on 30 deals the same games came again and again, 1 differ; each counts once" in capsys.readouterr().out
-    assert all((row["deals"], row["different_deals"], row["games"]) == (30, 1, 1) for row in field["rows"])
-    assert field["rows"][0]["score_low"] is None  # of one game nothing is known but itself
+    assert "these are all 1 deals that there are, so nothing is estimated" in capsys.readouterr().out
     one = run_json(tmp_path, "evaluate", "riftvalley", "--agents", "greedy", "--opponent", "greedy", *setting)
-    assert one["rows"][0]["different_deals"] == 1
-    assert "the intervals are too narrow" in capsys.readouterr().out
+    assert "these are all 1 deals that there are, so nothing is estimated" in capsys.readouterr().out
+    for run, games in ((field, 1), (one, 2)):
+        row = run["rows"][0]
+        assert (row["deals"], row["different_deals"], row["games"], row["complete"]) == (30, 1, games, True)
+        for name in ("win", "score"):
+            assert row[f"{name}_low"] == row[name] == row[f"{name}_high"]
+    some = run_json(
+        tmp_path, "evaluate", "riftvalley", "--agents", "greedy", "random", "--opponent", "greedy",
+        "--settings", "asymmetrical", "--games", "12",
+    )  # fmt: skip
+    greedy, random = some["rows"]
+    assert greedy["different_deals"] < 12
+    assert greedy["games"] == 2 * greedy["different_deals"]
+    assert not greedy["complete"]
+    assert greedy["win_low"] < greedy["win"] < greedy["win_high"]
+    assert (random["games"], random["differences"][0]["deals"]) == (24, 12)
+    assert (
+        f"on 12 deals the same games came again and again, {greedy['different_deals']} differ"
+        in capsys.readouterr().out
+    )
+
+
+def test_cheap_agents_play_more_deals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from training import difficulty
+
+    assert difficulty.games_of("mcts:50,leaf=trained") == 2000
+    assert difficulty.games_of("trained") == difficulty.games_of("network:x.npz") == 20_000
+    monkeypatch.setattr(difficulty, "GAMES", 20)
+    monkeypatch.setattr(difficulty, "GAMES_OF_CHEAP", 60)
+    run = run_json(tmp_path, "difficulty", "--agents", "random", "mcts:2")
+    assert {(row["agent"], row["games"]) for row in run["rows"]} == {("random", 60), ("mcts:2", 20)}
+    first, *_, last = run["rows"]
+    assert first["differences"] == []
+    assert [(other["to"], other["deals"]) for other in last["differences"]] == [("random", 20)]  # those of both
+    assert last["effect"]["deals"] == 20
+    assert difficulty.deals_in_words({"random": 60, "mcts:2": 20}) == "60 deals, 20 of mcts:2"
+
+
+def test_games_without_a_result_have_a_column_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = run_json(
+        tmp_path, "evaluate", "--agents", "random", "--settings", "none", "--games", "50", "--max-turns", "9"
+    )
+    (row,) = run["rows"]
+    assert row["unfinished"] > 0
+    assert row["win"] + row["draw"] + row["loss"] + row["unfinished"] == pytest.approx(1, abs=1e-5)
+    assert row["turn_limit"] >= row["unfinished"]
+    assert "turn limit" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_margin_asks_for_more_than_no_difference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["evaluate", "--agents", "random", "greedy", "--settings", "none", "--games", "60"]
+    run_json(tmp_path, *arguments, "--margin", "3")
+    assert "; shown to be less than 3 percentage points worse" in capsys.readouterr().out
+    assert main([*arguments, "--margin", "0"]) == 2
+    assert "--margin 0 must be more than 0" in capsys.readouterr().err
 
 
 BAD = {

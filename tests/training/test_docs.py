@@ -1,6 +1,7 @@
 """The generated tables of the documentation are current, and the command finds those that are not."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from training.__main__ import main
 from training.docs import SECTION, described_arguments, pages, renewed
 from training.report import ROOT
+from training.statistics import wilson
 from valley_core.errors import OptionError
 
 
@@ -69,7 +71,7 @@ def test_results_come_from_json(tmp_path: Path) -> None:
     rows = [{"game": "deathvalley", "layer": "batch", "batch": n, "steps_per_s": n, "slowest": 1} for n in (7, 9, 8)]
     speed = results / "speed_deathvalley.json"
     speed.write_text(json.dumps({"rows": rows}), encoding="utf-8")
-    tournament = ["tournament", "--agents", "random", "rulebook", "--deals", "9", "--resamples", "9"]
+    tournament = ["tournament", "--agents", "random", "rulebook", "--deals", "9"]
     assert main([*tournament, "--json", str(results / "tournament_base.json")]) == 0
     solo = ["evaluate", "--agents", "random", "greedy", "--settings", "none", "both", "--games", "20"]
     assert main([*solo, "--json", str(results / "solo_agents.json")]) == 0
@@ -100,7 +102,7 @@ def test_the_strategies_come_from_json(tmp_path: Path) -> None:
     assert main([*arguments, "--games", "20", "--json", str(file)]) == 0
     made = renewed(text, "boards", tmp_path)
     assert "older" not in made
-    assert "| fig_grove | greedy | 2 | 1 | 34.00 [–] |" in made
+    assert "| fig_grove | greedy | 2 | 1 | 34.00 [exact] |" in made
     assert "| fig_grove | random | 2 | 20 |" in made
     assert "2 tests of equal seats have p below 0.05" in made
     assert "| boards | agent | players | fair | Elephant Ford |" in made
@@ -111,3 +113,34 @@ def test_arguments_are_read_from_docstrings() -> None:
     text = f"Title.\n\nArgs:\n{arguments}\nRaises:\n    E: no.\n"
     found = dict(described_arguments(text))
     assert found == {"one": "First `x` and more.", "two": "Others: all.", "three": "Others: all."}
+
+
+UNSHOWN = re.compile(
+    r"as often as on\b|\babout as often\b|\bis level with\b|\bdoes nothing:|\bshows? no effect\b|\bproves\b"
+    r"|nearer to fair"
+    r"|\bat least \[95 %\]|\bby far the\b",
+    re.IGNORECASE,
+)
+"""Words of equality that no test of non-inferiority stands behind, of bounds that are none, and of proof."""
+
+
+@pytest.mark.parametrize("page", [*pages(ROOT), *sorted(ROOT.glob("notebooks/*.py"))], ids=lambda path: path.name)
+def test_pages_claim_no_more_than_was_shown(page: Path) -> None:
+    assert UNSHOWN.findall(page.read_text(encoding="utf-8")) == []
+
+
+def test_the_goal_asks_for_non_inferiority(tmp_path: Path) -> None:
+    def row(agent: str, setting: str, won: int, differences: list[dict[str, object]]) -> dict[str, object]:
+        return {"agent": agent, "setting": setting, "games": 200, "differences": differences} | wilson(
+            won, 200
+        ).columns("win")
+
+    results = tmp_path / "docs" / "results"
+    results.mkdir(parents=True)
+    paired = {"to": "mcts:5000", "deals": 200, "win": 0.01, "win_low": -0.06, "win_high": 0.08, "win_interval": "t"}
+    rows = [row(agent, setting, 190, []) for agent in ("mcts:5000", "trained") for setting in ("none", "both")]
+    rows[2]["differences"] = [paired]
+    (results / "solo_agents.json").write_text(json.dumps({"rows": rows}), encoding="utf-8")
+    text = renewed("<!-- goal -->\n<!-- /goal -->", "training", tmp_path)
+    assert "| `none` | 95.0 % [91.0, 97.3] | 95.0 % [91.0, 97.3] | +1.0 % [−6.0, +8.0] | not shown |" in text
+    assert "| `both` | 95.0 % [91.0, 97.3] | 95.0 % [91.0, 97.3] | +0.0 % [−4.6, +4.6] | shown |" in text

@@ -1,6 +1,7 @@
 """Expert iteration: what is played, what is fitted, and that a run goes on where it stopped."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from numpy.testing import assert_allclose
 from agents.mcts import Options, Searched, leaf_of
 from agents.network import load_network
 from tests.agents.tables import leaf_says
+from training import expert
 from training.__main__ import main
 from training.expert import (
     MOST_SCALE,
@@ -166,6 +168,7 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path, capsys: pytest.CaptureFi
     one, other = (load_network(folder / "network-1.npz") for folder in (whole, broken))
     assert (one[0].flat[1] == other[0].flat[1]).all()
     assert [strength.setting for strength in one[1].strength] == ["none", "discard_points", "must_outbust", "both"]
+    assert {(strength.stream, strength.seed) for strength in one[1].strength} == {("expert_test", 0)}
 
 
 def test_another_run_does_not_take_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,3 +207,16 @@ def test_wrong_arguments(
 ) -> None:
     assert main(["expert", "--folder", str(tmp_path), *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_iterations_and_seeds_share_no_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    dealt: list[np.ndarray] = []
+    monkeypatch.setattr(expert, "searched_games", lambda _game, seeds, *_: dealt.append(seeds))
+    monkeypatch.setattr(Decided, "joined", staticmethod(list))
+    for seed in (0, 1):
+        for iteration in (0, 1, 1000):
+            args = Args(setting="none", games=50, seed=seed)
+            expert.play_iteration(args, {"none": SimpleNamespace()}, iteration, "judge", lambda _: None)
+    games = np.concatenate(dealt)
+    assert len(np.unique(games)) == len(games) == 300
+    assert not set(games.tolist()) & set(deal_seeds(0, 1000).tolist())  # those of `evaluate --seed 0`

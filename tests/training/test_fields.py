@@ -40,7 +40,7 @@ def played_by_hand() -> Played:
     results = [
         [(1, -1, -1), (0, 0, -1)],  # x y y: x wins; x and a y share
         [(-1, 1, -1), (-1, -1, 1)],  # y x y: x wins; a y wins
-        [(-1, 0, 0), (0, 0, 0)],  # y y x: a y and x share; truncated
+        [(-1, 0, 0), (0, 0, 0)],  # y y x: a y and x share; no result at the turn limit
     ]
     scores = [
         [(9, 3, 0), (5, 5, 2)],
@@ -48,7 +48,7 @@ def played_by_hand() -> Played:
         [(1, 4, 4), (0, 0, 3)],
     ]
     columns = [("result", "i1", 3), ("winner", "i1"), ("scores", "i4", 3), ("by_kind", "i4", (3, 4))]
-    columns += [("decisions", "i4", 3), ("illegal", "i4", 3), ("turns", "i4"), ("truncated", "?")]
+    columns += [("decisions", "i4", 3), ("illegal", "i4", 3), ("turns", "i4"), ("turn_limit", "?")]
     tables = []
     for result, score in zip(results, scores, strict=True):
         table = np.zeros(2, columns)
@@ -57,18 +57,19 @@ def played_by_hand() -> Played:
         table["by_kind"][:, :, 1] = score
         table["decisions"], table["turns"], table["illegal"] = (10, 20, 30), 7, (1, 0, 0)
         tables.append(table)
-    tables[2]["truncated"][1] = True
-    return Played(field, tables, np.arange(2), 1.0)
+    tables[2]["turn_limit"][1] = True
+    return Played(field, tables, np.arange(2), False, 1.0)
 
 
 def test_the_row_of_an_agent_by_hand() -> None:
     played = played_by_hand()
     x, y = (agent_row(played, name) for name in "xy")
     assert (x["games"], x["deals"], x["seats"], x["opponent"]) == (6, 2, 3, "y")
-    assert (x["win"], x["draw"], x["loss"]) == pytest.approx((2 / 6, 3 / 6, 1 / 6))
-    assert (y["win"], y["draw"], y["loss"]) == pytest.approx((1 / 6, 3 / 6, 2 / 6))
-    # Shares of x: 1, 1, 1/2 on the first deal, 1/2, 0, 1/3 on the second; those of the two y are the rest.
-    assert x["share"] == pytest.approx((2.5 + 5 / 6) / 6)
+    assert (x["win"], x["draw"], x["loss"]) == pytest.approx((2 / 6, 2 / 6, 1 / 6))
+    assert (y["win"], y["draw"], y["loss"]) == pytest.approx((1 / 6, 2 / 6, 2 / 6))
+    assert x["unfinished"] == y["unfinished"] == pytest.approx(1 / 6)  # neither won, drawn nor lost
+    # Shares of x: 1, 1, 1/2 on the first deal, 1/2, 0 on the second; those of the two y are the rest.
+    assert x["share"] == pytest.approx((2.5 / 3 + 0.5 / 2) / 2)
     assert y["share"] == pytest.approx((1 - x["share"]) / 2)
     assert x["fair"] == y["fair"] == pytest.approx(1 / 3)
     assert x["score"] == pytest.approx((9 + 5 + 6 + 2 + 4 + 3) / 6)
@@ -76,15 +77,17 @@ def test_the_row_of_an_agent_by_hand() -> None:
     assert x["points"] == {"areas": 0, "animals": pytest.approx(x["score"]), "stops": 0, "tents": 0}
     assert x["win_by_seat"] == [0.5, 0.5, 0]
     assert y["win_by_seat"] == [0, 0, 0.25]
-    assert (x["decisions"], x["turns"], x["truncated"]) == (20, 7, pytest.approx(1 / 6))
+    assert (x["decisions"], x["turns"], x["turn_limit"]) == (20, 7, pytest.approx(1 / 6))
     assert (x["illegal"], y["illegal"]) == (2, 4)
 
 
 def test_the_row_of_a_seat_by_hand() -> None:
     rows = [seat_row(played_by_hand(), seat) for seat in range(3)]
     assert [row["win"] for row in rows] == pytest.approx([1 / 6] * 3)
-    assert [row["draw"] for row in rows] == pytest.approx([2 / 6, 3 / 6, 2 / 6])
-    assert [row["share"] for row in rows] == pytest.approx([(11 / 6) / 6, (14 / 6) / 6, (11 / 6) / 6])
+    assert [row["draw"] for row in rows] == pytest.approx([1 / 6, 2 / 6, 1 / 6])
+    assert [row["share"] for row in rows] == pytest.approx(
+        [(1 / 3 + 1 / 4) / 2, (1 / 2 + 1 / 4) / 2, (1 / 6 + 1 / 2) / 2]
+    )
     assert [row["score"] for row in rows] == pytest.approx([16 / 6, 20 / 6, 18 / 6])
     assert [row["seat"] for row in rows] == [0, 1, 2]
 
@@ -101,7 +104,7 @@ def test_differences_are_of_one_seat_each() -> None:
 
 def test_deals_that_do_not_count_leave_no_trace_but_illegal_actions() -> None:
     all_deals = played_by_hand()
-    played = Played(all_deals.field, all_deals.tables, np.array([0]), 1.0)
+    played = Played(all_deals.field, all_deals.tables, np.array([0]), False, 1.0)
     row = agent_row(played, "x")
     assert (row["deals"], row["different_deals"], row["games"]) == (2, 1, 3)
     assert (row["win"], row["draw"], row["loss"]) == pytest.approx((2 / 3, 1 / 3, 0))
@@ -130,6 +133,10 @@ def test_deterministic_agents_play_each_deal_once() -> None:
     played = play_field(field_of("greedy", "greedy"), deal_seeds(0, 20))
     rows = rows_of(played)
     assert [(row["games"], row["draw"], row["share"]) for row in rows] == [(1, 1, 0.5)] * 3
+    for row in rows:  # the only game there is: nothing is sampled
+        assert row["complete"]
+        for name in ("win", "share", "score"):
+            assert row[f"{name}_low"] == row[name] == row[f"{name}_high"]
     assert len(play_field(field_of("noisy", "noisy"), deal_seeds(0, 20)).kept) == 20
 
 

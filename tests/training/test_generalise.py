@@ -97,7 +97,8 @@ def test_intervals_of_means_are_over_decks() -> None:
             "win": win,
             "draw": 0.0,
             "loss": 1 - win,
-            "truncated": 0.0,
+            "turn_limit": 0.0,
+            "unfinished": 0.0,
             "margin": win,
         }
 

@@ -10,8 +10,18 @@ from agents.greedy import GreedyAgent
 from agents.random import RandomAgent
 from deathvalley_env.game import make_game as death_valley
 from riftvalley_env.game import make_game as rift_valley
-from training.games import entry_of
-from training.match import NO_SEAT, agent_seeds, deal_seeds, different_deals, fingerprints, outcome, play_games
+from training.games import deals_of, entry_of
+from training.match import (
+    NO_SEAT,
+    agent_seeds,
+    deal_seeds,
+    different_deals,
+    fingerprints,
+    is_complete,
+    outcome,
+    play_games,
+    unfinished,
+)
 from valley_core.batch import num_threads, set_num_threads
 from valley_core.decisions import Decisions
 from valley_core.errors import OptionError
@@ -20,7 +30,8 @@ from valley_core.game import Game, Reward
 GAMES = {
     "solo": lambda: death_valley(solo=True, must_outbust=True),
     "two players": lambda: death_valley(variant="backseat"),
-    "truncated": lambda: death_valley(solo=True, max_turns=9),
+    "turn_limit": lambda: death_valley(solo=True, max_turns=9),
+    "truncated": lambda: death_valley(solo=True, max_turns=9, turn_limit="truncate"),
     "rift valley": lambda: rift_valley(num_players=3),
 }
 
@@ -112,6 +123,7 @@ def test_a_batch_plays_the_games_that_the_kernels_play(game: Game) -> None:
         assert row["result"].tolist() == expected["result"]
         assert row["turns"] == expected["turns"]
         assert columns.ENDINGS[row["ending"]] == expected["ending"]
+        assert row["turn_limit"] == (expected["ending"] in ("truncated", "turn_limit"))
         assert row["truncated"] == (expected["ending"] == "truncated")
         assert (None if row["winner"] == NO_SEAT else row["winner"]) == expected["winner"]
         assert [dict(zip(columns.KINDS, kinds, strict=True)) for kinds in row["by_kind"].tolist()] == expected[
@@ -140,11 +152,6 @@ def test_a_game_does_not_depend_on_the_others(game: Game) -> None:
     together = play_games(game, seated(game), seeds)
     assert play_games(game, seated(game), seeds[30:31])[0].tobytes() == together[30].tobytes()
     assert play_games(game, seated(game), seeds[::-1])[::-1].tobytes() == together.tobytes()
-
-
-def test_more_deals_begin_with_the_same() -> None:
-    assert (deal_seeds(5, 1000)[:10] == deal_seeds(5, 10)).all()
-    assert (deal_seeds(5, 10) != deal_seeds(6, 10)).all()
 
 
 def test_streams_of_agents_differ_by_game_and_seat() -> None:
@@ -211,6 +218,31 @@ def test_greedy_plays_as_many_games_as_there_are_deals() -> None:
         results = play_games(rift_valley(boards=boards), [GreedyAgent()] * 2, deal_seeds(0, 300))
         assert len(different_deals([results], [GreedyAgent()])) == deals
         assert len(np.unique(results["boards"], axis=0)) == deals
+
+
+def test_all_deals_are_known_where_they_are_few() -> None:
+    plain, noisy = GreedyAgent(), RandomAgent()
+    for options, deals in (
+        ({"boards": "identical", "num_players": 4}, 1),
+        ({"boards": "asymmetrical"}, 20),
+        ({"boards": "asymmetrical", "num_players": 3}, 60),
+        ({"boards": "asymmetrical", "num_players": 5}, 120),
+        ({"boards": ["fig_grove", "long_rift"], "deal": "fixed"}, 1),
+    ):
+        game = rift_valley(**options)
+        assert deals_of(game) == deals
+        assert is_complete(game, [plain], np.arange(deals))
+        assert not is_complete(game, [plain], np.arange(deals - 1))
+        assert not is_complete(game, [plain, noisy], np.arange(deals))
+    assert deals_of(death_valley(solo=True)) is None
+
+
+def test_a_game_without_a_result_is_no_draw() -> None:
+    for turn_limit, without in (("terminate", False), ("truncate", True)):
+        game = death_valley(solo=True, max_turns=2, turn_limit=turn_limit)
+        results = play_games(game, [RandomAgent(), None], deal_seeds(0, 20))
+        assert results["turn_limit"].all()
+        assert unfinished(results).tolist() == [without] * 20
 
 
 def test_no_games_are_no_games() -> None:

@@ -4,14 +4,18 @@ import numpy as np
 import pytest
 
 from training.statistics import (
+    EXACT,
     Interval,
     bootstrap_mean,
     bounded_mean,
     equal_shares_p,
+    exact,
     mean_interval,
     paired_difference,
     paired_shares,
     percent,
+    separate_shares,
+    share_interval,
     verdict,
     wilson,
 )
@@ -46,6 +50,68 @@ def test_mean_interval_is_students() -> None:
 
 def test_one_value_has_no_finite_interval() -> None:
     assert mean_interval(np.array([1.0])).high == float("inf")
+
+
+def test_equal_values_say_nothing_of_their_spread() -> None:
+    interval = mean_interval(np.full(40, 3.0))
+    assert (interval.value, interval.low, interval.high) == (3, -float("inf"), float("inf"))
+    same = np.arange(5.0)
+    assert paired_difference(same, same).high == float("inf")
+
+
+def test_only_what_is_complete_is_a_point() -> None:
+    values = np.array([1.0, 2.0, 6.0])
+    for interval in (
+        exact(values),
+        mean_interval(values, complete=True),
+        paired_difference(values, 0 * values, complete=True),
+    ):
+        assert (interval.low, interval.value, interval.high, interval.kind) == (3, 3, 3, EXACT)
+    happened = np.array([[True, False, True, True]])
+    point = share_interval(happened, complete=True)
+    assert (point.low, point.value, point.high, point.size) == (0.75, 0.75, 0.75, 4)
+    assert share_interval(happened).high > 0.75
+
+
+def test_games_of_one_deal_are_not_independent() -> None:
+    """Two games on each deal that end alike: the interval is that of the deals."""
+    once = np.random.default_rng(0).random((1, 200)) < 0.4
+    twice = share_interval(np.concatenate([once, once]))
+    one = share_interval(once)
+    assert one.kind == "Wilson"
+    assert twice.size == 400
+    assert twice.high - twice.low == pytest.approx(one.high - one.low, rel=0.05)
+
+
+def test_no_difference_shown_is_no_equality() -> None:
+    wide = Interval(-0.01, -0.08, 0.06, "paired t", 50)
+    assert not wide.excludes_zero
+    assert not wide.is_above(0.05)
+    assert wide.is_above(0.09)
+    assert Interval(-0.02, -0.03, -0.01, "paired t", 5000).is_above(0.05)  # worse, and by less than the margin
+    with pytest.raises(ValueError, match="above 0"):
+        wide.is_above(0)
+    assert verdict("wins", "a", "b", wide, margin=0.05).endswith(
+        "; not shown to be less than 5 percentage points worse"
+    )
+    assert "; shown to be less than 9 percentage points worse" in verdict("wins", "a", "b", wide, margin=0.09)
+
+
+def test_inferior_agents_pass_no_oftener_than_stated() -> None:
+    """Of agents that are worse by just the margin, 2.5 % pass."""
+    rng = np.random.default_rng(0)
+    passed = 0
+    for _ in range(2000):
+        common, own = rng.random((2, 400))
+        second = common < 0.8
+        passed += paired_shares(second & (own < 0.9375), second).is_above(0.05)  # 0.8 · 0.0625 = 0.05
+    assert passed / 2000 < 0.05  # seven standard errors above 0.025
+
+
+def test_separate_shares_agree_with_newcombe() -> None:
+    interval = separate_shares(wilson(56, 70), wilson(48, 80))  # Newcombe 1998, table II, (a): method 10
+    assert interval.value == pytest.approx(0.2)
+    assert (interval.low, interval.high) == pytest.approx((0.0524, 0.3339), abs=1e-4)
 
 
 def test_bounded_mean_agrees_with_a_computation_by_hand() -> None:
@@ -147,6 +213,11 @@ def test_a_verdict_names_its_interval() -> None:
     assert "interval −3.0 to +1.0, 10 deals" in open_
     assert "fewer" in verdict("wins", "a", "b", Interval(-0.2, -0.3, -0.1, "paired t", 10))
     assert "less" in verdict("score", "a", "b", Interval(-2, -3, -1, "paired t", 10), shares=False)
+
+
+def test_a_verdict_on_all_games_that_there_are() -> None:
+    assert verdict("wins", "a", "b", exact(np.array([0.5, 0.0]))).endswith("+25.0 percentage points (all 2 deals)")
+    assert verdict("wins", "a", "b", exact(np.zeros(20))) == "wins: alike with a and with b (all 20 deals)"
 
 
 def test_percent_uses_a_real_minus() -> None:

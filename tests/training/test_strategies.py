@@ -105,7 +105,7 @@ def test_second_decisions_of_a_turn_are_no_choices_of_their_own() -> None:
 def test_boards_by_hand() -> None:
     game = make_game(boards=["fig_grove", "long_rift", "lion_rocks"])
     field = Field(entry_of("riftvalley"), game, "three", ("x", "x"))
-    table = np.zeros(2, [("result", "i1", 2), ("boards", "i4", 2), ("on_boards", "i4", (2, 2, 4))])
+    table = np.zeros(2, [("result", "i1", 2), ("truncated", "?"), ("boards", "i4", 2), ("on_boards", "i4", (2, 2, 4))])
     table["boards"] = [(0, 1), (1, 0)]
     table["result"] = [(1, -1), (0, 0)]
     table["on_boards"][0] = [[(1, 2, 0, 0), (3, 0, -2, 0)], [(5, 0, 0, 0), (7, 0, 0, 0)]]
@@ -160,6 +160,7 @@ def test_unknown_ends_are_a_dash() -> None:
     for low in (None, float("-inf")):
         assert interval({"x": 31, "x_low": low, "x_high": low}, "x", shares=False) == "31.00 [–]"
     assert interval({"x": 0.5, "x_low": 0.25, "x_high": 0.75}, "x") == "50.0 % [25.0, 75.0]"
+    assert interval({"x": 0.5, "x_low": 0.5, "x_high": 0.5}, "x") == "50.0 % [exact]"
 
 
 def test_sets_without_a_board_leave_its_column_empty() -> None:

@@ -8,7 +8,7 @@ from agents.network import load_network
 from tests.agents.networks import write_network
 from tests.agents.tables import game_of
 from training.__main__ import main
-from training.strength import EVALUATION_SEED
+from training.strength import SEED
 
 
 def test_a_solo_network_is_measured_in_all_four_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -17,7 +17,8 @@ def test_a_solo_network_is_measured_in_all_four_settings(tmp_path: Path, capsys:
     assert main(["strength", str(path), "--games", "40", "--write", str(copy)]) == 0
     strength = load_network(copy)[1].strength
     assert [one.setting for one in strength] == ["none", "discard_points", "must_outbust", "both"]
-    assert {(one.opponent, one.games, one.seed) for one in strength} == {("solo AI", 40, EVALUATION_SEED)}
+    assert {(one.opponent, one.games, one.seed) for one in strength} == {("solo AI", 40, SEED)}
+    assert {one.stream for one in strength} == {"strength"}
     assert capsys.readouterr().out.count("against solo AI: won") == 4
     assert load_network(path)[1].strength == ()
     assert (load_network(copy)[0].flat[1] == load_network(path)[0].flat[1]).all()

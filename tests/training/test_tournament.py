@@ -9,15 +9,39 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from agents.base import Agent, _Registry
+from agents.greedy import GreedyAgent
+from deathvalley_env.game import make_game
 from training.__main__ import main
+from training.cells import Plan, play, row_of
+from training.games import entry_of
+from training.seeds import Purpose, deal_seeds
 from training.tournament_store import FILE
+from valley_core.decisions import Decisions
+from valley_core.game import Game
 
 ROOT = Path(__file__).resolve().parents[2]
 PNG = b"\x89PNG\r\n"
-SMALL = ("--resamples", "50", "--quiet")
-KEYS = {"agent", "rating", "rating_low", "rating_high", "games"}
+SMALL = ("--quiet",)
+KEYS = {"agent", "rating", "rating_low", "rating_high", "games", "turn_limit", "differences"}
+
+
+class First(Agent):
+    """Greedy in its first decision of a game, then the least legal action: another agent without chance."""
+
+    name = "first"
+    deterministic = True
+
+    def start(self, game: Game, seeds: np.ndarray) -> None:
+        self._greedy = GreedyAgent()
+        self._greedy.start(game, seeds)
+
+    def act(self, decisions: Decisions) -> np.ndarray:
+        opening = decisions.states["turn"] == 0
+        return np.where(opening, self._greedy.act(decisions), decisions.masks.argmax(1))
 
 
 def run_json(tmp_path: Path, *arguments: str) -> dict[str, Any]:
@@ -32,16 +56,23 @@ def test_death_valley(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     agents = ("--agents", "random", "rulebook", "greedy", "--deals", "60", "--round", "25")
     run = run_json(tmp_path, *agents, "--plot", str(plot))
     assert set(run) == {"config", "versions", "seed", "rows"}
-    assert run["versions"]["openskill"]
+    assert run["config"]["anchor"] == "greedy"
+    assert (run["config"]["unfinished"], run["config"]["complete"]) == (0, False)
     assert run["config"]["deals_played"] == 60
-    assert run["config"]["games_played"] == 60 * 3 * 2
+    assert run["config"]["games_played"] == run["config"]["games_counted"] == 60 * 3 * 2
     assert plot.read_bytes().startswith(PNG)
     rows = run["rows"]
     assert [row["agent"] for row in rows] == ["greedy", "rulebook", "random"]
-    assert sum(row["rating"] for row in rows) == pytest.approx(0, abs=1e-4)
+    assert rows[0]["rating"] == rows[0]["rating_low"] == rows[0]["rating_high"] == 0
+    assert [row["kind"] for row in rows] == ["anchor", "profile", "profile"]
     for row in rows:
         assert row.keys() >= KEYS
-        assert row["rating_low"] < row["rating"] < row["rating_high"]
+        assert row is rows[0] or row["rating_low"] < row["rating"] < row["rating_high"] < 0
+        assert row["turn_limit"] == 0
+        for other in row["differences"]:
+            (there,) = (one for one in rows if one["agent"] == other["to"])
+            assert other["rating"] == pytest.approx(row["rating"] - there["rating"], abs=1e-4)
+            assert other["rating_low"] < other["rating"] < other["rating_high"]
         assert row["games"] == 60 * 2 * 2
         assert row["illegal"] == 0
         for name, counts in row["against"].items():
@@ -51,20 +82,25 @@ def test_death_valley(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
             assert (counts["ahead"], counts["drawn"]) == (back["behind"], back["drawn"])
         points = sum(counts["ahead"] + counts["drawn"] / 2 for counts in row["against"].values())
         assert row["score"] == pytest.approx(points / 240, abs=1e-5)
-    assert rows[0]["openskill"] > rows[1]["openskill"] > rows[2]["openskill"]
     assert "Ahead of, and drawn with" in capsys.readouterr().out
 
 
-def test_the_counts_are_those_of_evaluate(tmp_path: Path) -> None:
+def test_the_counts_are_those_of_a_comparison_on_the_same_deals(tmp_path: Path) -> None:
     (row, _) = run_json(tmp_path, "--agents", "random", "rulebook", "--deals", "80", "--setting", "backseat")["rows"]
-    file = tmp_path / "evaluate.json"
-    arguments = ["--variant", "backseat", "--agents", row["agent"], "--opponent", *row["against"], "--games", "80"]
-    assert main(["evaluate", *arguments, "--json", str(file)]) == 0
-    (other,) = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    game = make_game(variant="backseat")
+    plan = Plan(entry_of("deathvalley"), game, "backseat", row["agent"], next(iter(row["against"])))
+    other = row_of(play(plan, deal_seeds(0, 80, Purpose.TOURNAMENT)))
     counts = next(iter(row["against"].values()))
     assert other["games"] == row["games"] == 160
     assert other["win"] == pytest.approx(counts["ahead"] / 160, abs=1e-5)
     assert other["draw"] == pytest.approx(counts["drawn"] / 160, abs=1e-5)
+
+
+def test_a_tournament_without_any_result_says_nothing(tmp_path: Path) -> None:
+    arguments = ("--agents", "random", "rulebook", "--deals", "5", "--max-turns", "2")
+    for row in run_json(tmp_path, *arguments, "--plot", str(tmp_path / "a.png"))["rows"]:
+        assert (row["score"], row["turn_limit"], row["games"]) == (None, 1, 10)
+        assert row["kind"] == "anchor" or (row["rating_low"], row["rating_high"]) == (None, None)
 
 
 @pytest.mark.parametrize(("players", "setting"), [(2, "identical"), (3, "asymmetrical"), (5, "identical")])
@@ -78,6 +114,52 @@ def test_rift_valley(tmp_path: Path, players: int, setting: str) -> None:
     )
     assert first == second > 0
     assert {row["games"] for row in run["rows"]} == {run["config"]["games_played"]}
+
+
+def test_another_anchor_moves_all_ratings_alike(tmp_path: Path) -> None:
+    arguments = ("--agents", "random", "rulebook", "--deals", "40")
+    first = {row["agent"]: row for row in run_json(tmp_path, *arguments)["rows"]}
+    second = {row["agent"]: row for row in run_json(tmp_path, *arguments, "--anchor", "rulebook")["rows"]}
+    assert first["random"]["rating"] == second["rulebook"]["rating"] == 0  # without greedy, the first one
+    assert second["random"]["rating"] == pytest.approx(-first["rulebook"]["rating"])
+    assert second["random"]["rating_low"] == pytest.approx(-first["rulebook"]["rating_high"])
+
+
+def test_games_that_repeat_themselves_count_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two agents without chance have as many games as there are deals: 20 ways to deal two of five boards."""
+    setting = ("riftvalley", "--setting", "asymmetrical", "--agents", "greedy", "first")
+    monkeypatch.setitem(_Registry.factories, "first", lambda _: First())
+    run = run_json(tmp_path, *setting, "--deals", "200", "--round", "50")
+    config = run["config"]
+    assert (config["games_played"], config["games_counted"], config["complete"]) == (400, 40, True)
+    for row in run["rows"]:
+        assert row["rating_low"] == row["rating"] == row["rating_high"]
+        assert (row["games"], sum(next(iter(row["against"].values())).values())) == (40, 40)
+    out = capsys.readouterr().out
+    assert "these are all 40 games that there are" in out
+    assert "repeated others: each counts once" in out
+    short = run_json(tmp_path, *setting, "--deals", "5000", "--round", "50", "--settle")["config"]
+    assert short["games_counted"] <= 40  # no more is known after 5,000 deals
+    assert short["deals_played"] < 5000
+    mixed = run_json(tmp_path, *setting, "random", "--deals", "60")
+    assert not mixed["config"]["complete"]
+    counts = {row["agent"]: row["against"] for row in mixed["rows"]}
+    assert sum(counts["greedy"]["first"].values()) <= 40
+    assert sum(counts["greedy"]["random"].values()) == 120
+
+
+def test_games_without_a_result_are_not_rated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--agents", "random", "rulebook", "--deals", "40", "--max-turns", "24")
+    run = run_json(tmp_path, *arguments)
+    config, rows = run["config"], run["rows"]
+    compared = [sum(next(iter(row["against"].values())).values()) for row in rows]
+    assert 0 < config["unfinished"] < 80
+    assert compared == [80 - config["unfinished"]] * 2
+    assert [row["games"] for row in rows] == [80, 80]
+    assert [row["turn_limit"] for row in rows] == pytest.approx([config["unfinished"] / 80] * 2, abs=1e-5)
+    assert f"{config['unfinished']} games ended at the turn limit without a winner" in capsys.readouterr().out
 
 
 def test_batch_size_and_rounds_change_no_result(tmp_path: Path) -> None:
@@ -152,7 +234,8 @@ BAD = {
     "no agent": (["--agents"], "two different agents, but --agents names 0"),
     "deals": (["--deals", "0"], "--deals 0 is too small"),
     "round": (["--round", "0"], "--round 0 is too small"),
-    "resamples": (["--resamples", "0"], "--resamples 0 is too small"),
+    "anchor": (["--anchor", "mcts:5"], "--anchor mcts:5 does not play; choose among random, greedy"),
+    "great seed": (["--seed", "99999999"], "--seed 99999999 is too large"),
     "batch": (["--batch", "0"], "--batch 0 is too small"),
     "seed": (["--seed", "-1"], "--seed -1 is too small"),
     "setting": (["--setting", "solo"], "there is no setting 'solo'; choose among base, backseat"),

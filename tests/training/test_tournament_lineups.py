@@ -7,9 +7,22 @@ import numpy as np
 import pytest
 
 from agents import make_agent
+from deathvalley_env.game import make_game as death_valley
 from riftvalley_env.game import make_game
 from training.match import deal_seeds
-from training.tournament_lineups import Schedule, finished, joined, lineups, places_of, play_block, tables, tally
+from training.tournament_lineups import (
+    Block,
+    Finished,
+    NewDeals,
+    Schedule,
+    finished,
+    joined,
+    lineups,
+    places_of,
+    play_block,
+    tables,
+    tally,
+)
 
 SHAPES = [(agents, seats) for seats in range(2, 6) for agents in range(2, 8)]
 
@@ -73,7 +86,7 @@ def test_rounds_cover_all_deals_once() -> None:
 
 
 def table_of(results: list[list[int]], scores: list[list[int]]) -> np.ndarray:
-    table = np.zeros(len(results), [("result", "i1", (3,)), ("scores", "i4", (3,))])
+    table = np.zeros(len(results), [("result", "i1", (3,)), ("scores", "i4", (3,)), ("turn_limit", "?")])
     table["result"], table["scores"] = results, scores
     return table
 
@@ -83,7 +96,7 @@ def test_places() -> None:
         "the winner need not have more points": ([-1, 1, -1], [9, 9, 4], [1, 0, 2]),
         "losers with one score": ([1, -1, -1], [9, 5, 5], [0, 1, 1]),
         "a shared victory": ([0, 0, -1], [7, 7, 3], [0, 0, 2]),
-        "cut off": ([0, 0, 0], [7, 5, 3], [0, 0, 0]),
+        "shared by all": ([0, 0, 0], [7, 7, 7], [0, 0, 0]),
         "negative scores": ([-1, 1, -1], [-8, -2, -5], [2, 0, 1]),
     }
     results, scores, places = zip(*cases.values(), strict=True)
@@ -91,23 +104,33 @@ def test_places() -> None:
 
 
 def test_tally_by_hand() -> None:
-    games = [(0, (0, 1, 1), (0, 1, 1)), (0, (1, 0, 1), (0, 2, 0)), (1, (0, 1, 2), (2, 0, 1))]
+    games = [
+        Finished(0, (0, 1, 1), (0, 1, 1)),
+        Finished(0, (1, 0, 1), (0, 2, 0), turn_limit=True),
+        Finished(1, (0, 1, 2), (2, 0, 1)),
+        Finished(1, (0, 1, 2), (), turn_limit=True),
+    ]
     found = tally(games, 2, 3)
     assert found.ahead[0].tolist() == [[0, 2, 0], [2, 0, 0], [0, 0, 0]]
     assert found.ahead[1].tolist() == [[0, 0, 0], [1, 0, 1], [1, 0, 0]]
     assert not found.drawn.any()  # seats of one agent are not compared with each other
-    assert found.games.tolist() == [3, 3, 1]
+    assert found.games.tolist() == [4, 4, 2]
+    assert found.limited.tolist() == [2, 2, 1]  # with a result or without
     assert found.seats.tolist() == [3, 5, 1]
     assert found.wins.tolist() == [1, 1, 0]
-    assert tally([(0, (0, 1), (0, 0))], 1, 2).scores.tolist() == [[0.5, 0.5]]
-    assert tally([(0, *games[2][1:])], 1, 3).scores.tolist() == [[0, 1, 0.5]]
+    assert tally([Finished(0, (0, 1), (0, 0))], 1, 2).scores.tolist() == [[0.5, 0.5]]
+    assert tally([games[2]._replace(deal=0)], 1, 3).scores.tolist() == [[0, 1, 0.5]]
+    assert found.score.tolist() == [2 / 6, 4 / 6, 1 / 2]
+    nothing = tally([Finished(0, (0, 1), (), turn_limit=True)], 1, 2)
+    assert not nothing.drawn.any()  # no half of a win for anybody
+    assert np.isnan(nothing.score).all()
 
 
 def test_rounds_join_to_the_whole() -> None:
-    games = [(0, (0, 1), (0, 1)), (1, (1, 0), (0, 0)), (2, (0, 1), (1, 0))]
+    games = [Finished(0, (0, 1), (0, 1)), Finished(1, (1, 0), (0, 0)), Finished(2, (0, 1), (1, 0))]
     whole = tally(games, 3, 2)
-    parts = joined([tally(games[:2], 2, 2), tally([(0, *games[2][1:])], 1, 2)])
-    for name in ("ahead", "drawn", "games", "seats", "wins"):
+    parts = joined([tally(games[:2], 2, 2), tally([games[2]._replace(deal=0)], 1, 2)])
+    for name in ("ahead", "drawn", "games", "limited", "seats", "wins"):
         assert getattr(parts, name).tolist() == getattr(whole, name).tolist()
 
 
@@ -119,7 +142,7 @@ def test_a_block_holds_every_seating_of_its_deals() -> None:
     seatings = schedule.seatings(lineup)
     block = play_block(game, agents, lineup, seatings, schedule.seeds, 3)
     games = list(finished(seatings, block))
-    assert [(deal, seating) for deal, seating, _ in games] == [
+    assert [(game.deal, game.seating) for game in games] == [
         (deal, seating) for deal, chosen in enumerate(seatings) for seating in chosen
     ]
     assert len(games) == schedule.games
@@ -127,3 +150,30 @@ def test_a_block_holds_every_seating_of_its_deals() -> None:
     assert block == play_block(game, agents, lineup, seatings, schedule.seeds, 4096)
     alone = play_block(game, agents, lineup, seatings[5:6], schedule.seeds[5:6], 4096)
     assert alone.places == block.places[5:6]
+
+
+def test_games_without_a_result_have_no_places() -> None:
+    game = death_valley(max_turns=6)
+    schedule = Schedule(2, 2, deal_seeds(0, 10), 10)
+    (lineup,) = schedule.lineups
+    agents, seatings = [make_agent("random"), make_agent("greedy")], schedule.seatings(lineup)
+    games = list(finished(seatings, play_block(game, agents, lineup, seatings, schedule.seeds, 100)))
+    assert len(games) == 20
+    assert all(one.places == () and one.turn_limit for one in games)
+
+
+def test_deals_of_a_lineup_without_chance_count_once() -> None:
+    game, plain, other = make_game(num_players=3), make_agent("greedy"), make_agent("random")
+    ends = [["a", "b", "a"], ["b", "c"]]
+    blocks = [Block(["012"] * len(some), ["0"] * len(some), some, [0, 0]) for some in ends]
+    fixed, chance = NewDeals(game, [plain, other], (0, 0, 0)), NewDeals(game, [plain, other], (0, 0, 1))
+    assert [fixed.counting(block).tolist() for block in blocks] == [[True, True, False], [False, True]]
+    assert [chance.counting(block).tolist() for block in blocks] == [[True] * 3, [True] * 2]
+    assert not fixed.complete
+    assert not chance.complete
+    one = NewDeals(make_game(boards="identical"), [plain], (0, 0))
+    assert one.counting(blocks[0]).any()
+    assert not one.complete  # two ends are more than the one game that there is: it was another game's block
+    one = NewDeals(make_game(boards="identical"), [plain], (0, 0))
+    one.counting(Block(["00"], ["0"], ["a"], [0]))
+    assert one.complete

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from training.tournament_settle import ERROR, log_capital, unsettled
+from training.tournament_settle import ERROR, level, log_capital, unsettled
 
 DEALS, ROUND = 600, 50
 
@@ -78,3 +78,8 @@ def test_pairs_that_are_not_separated_are_named() -> None:
     scores = np.concatenate([same, np.ones((400, 1))], 1)
     assert [set(pair) for pair in unsettled(scores)] == [{0, 1}]
     assert unsettled(scores[:1])[0][0] == 2  # one deal settles nothing
+
+
+def test_of_all_games_only_equal_scores_are_level() -> None:
+    assert level(np.array([0.2, 0.5, 0.5, 0.8])) == [(1, 2)]
+    assert level(np.array([0.2, 0.5])) == []

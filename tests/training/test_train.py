@@ -34,9 +34,10 @@ from training.checkpoints import (
 from training.course import course_of
 from training.curves import Args as CurvesArgs
 from training.curves import runs_of
-from training.match import deal_seeds, play_games
+from training.match import play_games
 from training.opponents import MOST_PAST, SELF, League
 from training.ppo import HIDDEN, Training, hidden_for, network_of
+from training.seeds import Purpose, deal_seeds
 from training.side_by_side import SideBySide
 from training.train import BEST, LATEST, RUN, Args, learn
 from valley_core.decisions import Decisions
@@ -235,11 +236,18 @@ def test_what_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     best = max(found["rows"], key=lambda row: row["win"])
     network, metadata = load_network(run / BEST)
     assert metadata.command == found["config"]["command"]
-    assert metadata.strength[0].win == pytest.approx(best["win"], abs=1e-6)
+    (stated,) = metadata.strength
+    assert (stated.stream, stated.seed, stated.games) == ("training_result", 0, 20)
+    course = course_of(Args("deathvalley", setting="both"))
+    (again,) = course.test(f"network:{run / BEST}", 20, 0, Purpose.TRAINING_RESULT)
+    assert stated.win == pytest.approx(again["win"], abs=1e-6)  # on deals that it was not chosen by
+    assert f"the best network, on new deals: won both against solo AI {100 * stated.win:.1f} %" in out
+    (chosen,) = course.test(f"network:{run / BEST}", 20, 0)
+    assert chosen["win"] == pytest.approx(best["win"], abs=1e-6)
     assert metadata.settings["discard_points"]
     assert network.inputs == 381
     game = course_of(Args(setting="both")).game
-    table = play_games(game, [make_agent(f"network:{run / LATEST}"), None], deal_seeds(1, 50))
+    table = play_games(game, [make_agent(f"network:{run / LATEST}"), None], deal_seeds(1, 50, Purpose.EVALUATION))
     assert not table["illegal"].any()
     assert main(command) == 2
     assert "there is a run in" in capsys.readouterr().err
@@ -296,8 +304,9 @@ def test_side_by_side_is_each_alone() -> None:
     together.seed(5)
     seen = [together.reset()]
     alone = []
+    seeds = deal_seeds(5, 8, Purpose.TRAINING).tolist()
     for k, part in enumerate(apart):
-        part.seed(5 + 2 * k)
+        part.seed(seeds[2 * k : 2 * k + 2])
         alone.append(part.reset())
     for _ in range(60):
         np.testing.assert_array_equal(seen[-1], np.concatenate(alone))

@@ -126,6 +126,16 @@ def test_attributes_methods_and_seeds(made: Made) -> None:
     env.close()
 
 
+def test_each_game_can_have_a_seed_of_its_own(made: Made) -> None:
+    first, second = make(made), make(made)
+    first.seed([9, 2**64 - 1, 7, 8])
+    second.seed(7)  # 7, 8, 9, 10
+    one, two = first.reset(), second.reset()
+    np.testing.assert_array_equal(one[[2, 3, 0]], two[[0, 1, 2]])
+    with pytest.raises(OptionError, match="2 seeds for 4 games"):
+        first.seed([1, 2])
+
+
 def test_only_a_vector_environment_that_resets_in_the_same_step(turns: Made) -> None:
     for options in ({"autoreset_mode": "NextStep"}, {"autoreset_mode": "SameStep", "copy": False}):
         with pytest.raises(OptionError, match="SameStep"):
