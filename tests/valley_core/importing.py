@@ -7,8 +7,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 LIMIT = 0.5
-"""Seconds that a package may take on top of what it depends on."""
+"""The time that a package may take, as a share of the time for what it depends on: a slow machine is slow at both."""
 
+SECONDS = 1800
+"""So long nothing takes that ends, whatever is compiled in it."""
 DEPENDENCIES = "import gymnasium, gymnasium.vector, numba, numpy, pettingzoo, pettingzoo.utils"
 COUNT = """
 from numba.core import event
@@ -25,7 +27,7 @@ def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run some code in a fresh process."""
     settings = os.environ | {"PYTHONPATH": str(ROOT)} | environment
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], env=settings, capture_output=True, text=True, timeout=120
+        [sys.executable, "-W", "error", "-c", code], env=settings, capture_output=True, text=True, timeout=SECONDS
     )
     assert done.returncode == 0, done.stderr
     return done
@@ -35,23 +37,24 @@ def check_nothing_is_compiled(package: str, cache: Path) -> None:
     """Assert that importing a package and making its environments compiles nothing, and takes little time."""
     code = f"""
 import time
+begin = time.process_time()
 {DEPENDENCIES}
 {COUNT}
-start = time.perf_counter()
+start = time.process_time()
 import {package}
-print(time.perf_counter() - start, Counter.compiled)
+print((time.process_time() - start) / (start - begin), Counter.compiled)
 {package}.raw_env(), {package}.env(), {package}.parallel_env(), {package}.solo_env()
 {package}.make_vec(4)
 print(Counter.compiled)
 """
-    seconds = []
-    for _ in range(3):  # the least of three, since others use the machine too
+    shares = []
+    for _ in range(3):  # the least of three: the first one reads files from a disk
         done = run(code, VALLEY_CACHE_DIR=str(cache))
         assert done.stderr == ""
         first, second = done.stdout.splitlines()
         assert first.split()[1] == second == "0"
-        seconds.append(float(first.split()[0]))
-    assert min(seconds) < LIMIT
+        shares.append(float(first.split()[0]))
+    assert min(shares) < LIMIT
     assert [path for path in cache.rglob("*") if path.is_file()] == []
 
 
