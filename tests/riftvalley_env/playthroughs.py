@@ -4,9 +4,11 @@ python -m tests.riftvalley_env.playthroughs --write     # after a change of the 
 """
 
 import re
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from riftvalley_env.board import BoardWarning
 from riftvalley_env.game import make_game
 from tests.riftvalley_env.table import board
 from tests.valley_core import playthroughs
@@ -61,7 +63,10 @@ def joined(places: list[str]) -> list[str]:
 
 def playthrough(name: str, seed: int = SEED) -> str:
     """A game with random actions, all kinds equally likely."""
-    return playthroughs.playthrough(make_game(**GAMES[name]), name, seed, choose=choose, listed=listed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BoardWarning)  # of boards that are so small for a reason
+        game = make_game(**GAMES[name])
+    return playthroughs.playthrough(game, name, seed, choose=choose, listed=listed)
 
 
 if __name__ == "__main__":
