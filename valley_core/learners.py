@@ -320,6 +320,7 @@ class Learners:
         self._totals = np.zeros((count, game.seats))
         self._all = np.arange(count)
         self._unpaid = np.zeros(count, bool)
+        self._deals = np.full(count, DEAL)
         self._bind()
 
     def _bind(self) -> None:
@@ -392,7 +393,7 @@ class Learners:
             OptionError: Game after game is over before the learner was asked, or asks a seat that nobody plays.
         """
         which = self._all if which is None else which
-        self.act(np.full(len(self), DEAL), self._unpaid, seen, which)
+        self.act(self._deals, self._unpaid, seen, which)
 
     def look(self, seen: Seen, which: np.ndarray | None = None) -> None:
         """Let the others play until the learners are asked, in all games or in those of these indices, and look."""
@@ -478,7 +479,7 @@ class Learners:
     def _deal_once(self, which: np.ndarray) -> None:
         game = self.recipe.game
         scratch = Seen(game, np.empty((len(self), game.layout.size), np.float32))
-        self.serve(which, np.full(len(self), DEAL), self._unpaid, scratch)
+        self.serve(which, self._deals, self._unpaid, scratch)
 
     @property
     def by_agents(self) -> bool:

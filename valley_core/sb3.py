@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 from valley_core.adapter import entropy, flat_space
 from valley_core.errors import OptionError
-from valley_core.vector import VectorAdapter
+from valley_core.vector import Ended, VectorAdapter
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -44,7 +44,6 @@ class SB3Adapter(VecEnv):
             )
         self.vector = vector
         self._actions = np.zeros(vector.num_envs, np.int64)
-        self._told = (*(field.name for field in vector.game.info.fields), "illegal_actions")
         super().__init__(vector.num_envs, flat_space(vector.game), deepcopy(vector.single_action_space))
 
     def reset(self) -> np.ndarray:
@@ -70,28 +69,23 @@ class SB3Adapter(VecEnv):
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         """Carry them out: observations, rewards (float32), whether games ended, infos."""
-        observation, rewards, terminated, truncated, batched = self.vector.step(self._actions)
+        turn = self.vector.advance(self._actions)
+        # One for each game, since wrappers write into them.
         infos: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
-        over = terminated | truncated
-        if "final_obs" in batched:
-            self._tell_ends(infos, over, truncated, batched)
-        return observation["observation"], rewards.astype(np.float32), over, infos
+        if turn.ended is not None:
+            self._tell_ends(infos, turn.ended, turn.truncated)
+        return turn.seen.observations, turn.rewards.astype(np.float32), turn.terminated | turn.truncated, infos
 
-    def _tell_ends(
-        self, infos: list[dict[str, Any]], over: np.ndarray, truncated: np.ndarray, batched: dict[str, Any]
-    ) -> None:
+    def _tell_ends(self, infos: list[dict[str, Any]], ended: Ended, truncated: np.ndarray) -> None:
         """What SB3 wants to know of the games that ended, and the numbers of `Game.info`."""
-        final = batched["final_info"]
-        names = [name for name in self._told if name in final]
-        for i in np.flatnonzero(over).tolist():
-            info = infos[i]
-            for name in names:
-                value = final[name][i]
-                info[name] = value.copy() if isinstance(value, np.ndarray) else value.item()
+        for k, i in enumerate(ended.which.tolist()):
+            infos[i] = info = self.vector.reader.of_game(ended.numbers[k])
+            info["TimeLimit.truncated"] = bool(truncated[i])
+            info["terminal_observation"] = ended.observations[k]
+            if self.vector.counts_illegal_actions:
+                info["illegal_actions"] = int(ended.illegal[k])
             if i in self.vector.ended_summaries:
                 info["summary"] = self.vector.ended_summaries[i]
-            info["TimeLimit.truncated"] = bool(truncated[i])
-            info["terminal_observation"] = batched["final_obs"][i]["observation"]
 
     def action_masks(self) -> np.ndarray:
         """Legal actions, bool of shape (num_envs, num_actions)."""

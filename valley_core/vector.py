@@ -1,6 +1,7 @@
 """Gymnasium's vector interface: a batch of games in one process, stepped by compiled loops in threads."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -43,6 +44,42 @@ def as_autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
     raise OptionError(f"autoreset_mode={mode!r} is not possible; choose one of {names}")
 
 
+@dataclass
+class Ended:
+    """Games that ended in a step, and were dealt anew.
+
+    Attributes:
+        over: Which games, bool of shape (num_envs,).
+        which: Their indices; the rows of all that follows.
+        observations, masks, numbers: What was seen at the end, as of `valley_core.learners.Seen`; masks are int8.
+        illegal: How many illegal actions there were, int64.
+    """
+
+    over: np.ndarray
+    which: np.ndarray
+    observations: np.ndarray
+    masks: np.ndarray
+    numbers: np.ndarray
+    illegal: np.ndarray
+
+
+@dataclass
+class Turn:
+    """A step of all games, as plain arrays.
+
+    Attributes:
+        seen: What is seen after it; of the new game, where one was dealt anew.
+        rewards, terminated, truncated: Of the games that were played.
+        ended: The games that ended, if they were dealt anew in this step.
+    """
+
+    seen: Seen
+    rewards: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+    ended: Ended | None = None
+
+
 class VectorAdapter(VectorEnv):
     """`num_envs` games as a Gymnasium `VectorEnv`, a learner in each.
 
@@ -52,6 +89,7 @@ class VectorAdapter(VectorEnv):
 
     Attributes:
         autoreset_mode: The mode, also in `metadata`.
+        reader: Of the numbers in infos.
         ended_summaries: `Game.summary` of each game that ended in the last step, by number, if asked for by
             `summaries`.
 
@@ -116,7 +154,7 @@ class VectorAdapter(VectorEnv):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.ended_summaries: dict[int, dict[str, Any]] = {}
         self._ready = False
-        self._reader = InfoReader(self.game.info)
+        self.reader = InfoReader(self.game.info)
         self._over = np.zeros(self.num_envs, bool)
         self._any_over = False
         self._illegal_count = np.zeros(self.num_envs, np.int64)
@@ -137,6 +175,11 @@ class VectorAdapter(VectorEnv):
     def game(self) -> Game:
         """The facts of the game."""
         return self._learners.recipe.game
+
+    @property
+    def counts_illegal_actions(self) -> bool:
+        """Whether infos say how many there were."""
+        return self._illegal_action != "raise"
 
     @property
     def seats(self) -> np.ndarray:
@@ -214,7 +257,7 @@ class VectorAdapter(VectorEnv):
             self._learners.look(seen)
         self._ready = True
         self._over, self._any_over = np.zeros(self.num_envs, bool), False
-        return self._observation(seen), self._infos(seen)
+        return {"observation": seen.observations, "action_mask": seen.masks.view(np.int8)}, self._infos(seen)
 
     def _seen(self) -> Seen:
         """Where the next step is to be seen: new arrays if they are handed out for good."""
@@ -234,6 +277,17 @@ class VectorAdapter(VectorEnv):
         Raises:
             IllegalActionError: One is no action, or not legal now; nothing has changed.
         """
+        turn = self.advance(actions)
+        infos = self._infos(turn.seen)
+        if turn.ended is None:
+            self._add_summaries(infos)  # with NEXT_STEP
+        else:
+            infos |= self._final(turn.ended)
+        observation = {"observation": turn.seen.observations, "action_mask": turn.seen.masks.view(np.int8)}
+        return observation, turn.rewards, turn.terminated, turn.truncated, infos
+
+    def advance(self, actions: Any) -> Turn:
+        """A step as plain arrays, for adapters that hand them out in another form; see `step`."""
         if not self._ready:
             raise ResetNeeded("call reset() before step()")
         numbers = self._numbers(actions)
@@ -244,22 +298,18 @@ class VectorAdapter(VectorEnv):
         if self._any_over:  # only with NEXT_STEP
             self._illegal_count[self._over] = 0
         seen = self._seen()
-        ended = self._learners.act(tasks, paid, seen) > 0
+        any_over = self._learners.act(tasks, paid, seen) > 0
         if illegal and self._illegal_action == "lose":
             self._forfeit(tasks == LOOK, seen)
-            ended = True
+            any_over = True
         over = seen.terminated | seen.truncated
-        self.ended_summaries = self._summaries(over) if ended else {}
-        rewards, terminated, truncated, final = seen.rewards, seen.terminated, seen.truncated, {}
+        self.ended_summaries = self._summaries(over) if any_over else {}
+        turn = Turn(seen, seen.rewards, seen.terminated, seen.truncated)
         if self.autoreset_mode == AutoresetMode.NEXT_STEP:
-            self._over, self._any_over = over, ended
-        elif ended:
-            seen.new_results()  # for the new games
-            final = self._finish(over, seen)
-        infos = self._infos(seen) | final
-        if self.ended_summaries and not final:
-            self._add_summaries(infos)
-        return self._observation(seen), rewards, terminated, truncated, infos
+            self._over, self._any_over = over, any_over
+        elif any_over:
+            turn.ended = self._deal_anew(over, seen)
+        return turn
 
     def _numbers(self, actions: Any) -> np.ndarray:
         """The actions as int64 of shape (num_envs,), each in the action space."""
@@ -311,21 +361,30 @@ class VectorAdapter(VectorEnv):
             masks[culprits] = 0
             masks[culprits, self.game.wait] = 1
 
-    def _finish(self, over: np.ndarray, seen: Seen) -> dict[str, Any]:
-        """Note how games ended, and deal new ones (SAME_STEP)."""
+    def _deal_anew(self, over: np.ndarray, seen: Seen) -> Ended:
+        """Note how games ended, and deal new ones in their place (SAME_STEP)."""
         which = np.flatnonzero(over)
+        counts = self._illegal_count[which]
+        ended = Ended(
+            over, which, seen.observations[which], seen.masks[which].view(np.int8), seen.numbers[which], counts
+        )
+        self._illegal_count[which] = 0
+        seen.new_results()  # for the new games
+        self._learners.deal(seen, which)
+        return ended
+
+    def _final(self, ended: Ended) -> dict[str, Any]:
+        """What infos say of the games that ended (SAME_STEP)."""
+        over, masks = ended.over, ended.masks
         final_obs = np.full(self.num_envs, None, object)
-        observations, masks = seen.observations[which], seen.masks[which].view(np.int8)
-        for k, i in enumerate(which.tolist()):
-            final_obs[i] = {"observation": observations[k], "action_mask": masks[k]}
+        for k, i in enumerate(ended.which.tolist()):
+            final_obs[i] = {"observation": ended.observations[k], "action_mask": masks[k]}
         final_info: dict[str, Any] = {"action_mask": _in_place(masks, over)}
-        final_info |= self._reader.of_games(_in_place(seen.numbers[which], over))
-        if self._illegal_action != "raise":
-            final_info["illegal_actions"] = self._illegal_count * over
+        final_info |= self.reader.of_games(_in_place(ended.numbers, over))
+        if self.counts_illegal_actions:
+            final_info["illegal_actions"] = _in_place(ended.illegal, over)
         final_info |= {f"_{name}": over.copy() for name in final_info}
         self._add_summaries(final_info)
-        self._illegal_count[which] = 0
-        self._learners.deal(seen, which)
         return {"final_obs": final_obs, "_final_obs": over.copy(), "final_info": final_info, "_final_info": over.copy()}
 
     def _summaries(self, over: np.ndarray) -> dict[int, dict[str, Any]]:
@@ -335,13 +394,10 @@ class VectorAdapter(VectorEnv):
 
     # --- What is handed out -------------------------------------------------------------------------------------------
 
-    def _observation(self, seen: Seen) -> dict[str, np.ndarray]:
-        return {"observation": seen.observations, "action_mask": seen.masks.view(np.int8)}
-
     def _infos(self, seen: Seen) -> dict[str, Any]:
         masks = seen.masks.copy() if self.copy else seen.masks
-        infos: dict[str, Any] = {"action_mask": masks.view(np.int8), **self._reader.of_games(seen.numbers)}
-        if self._illegal_action != "raise":
+        infos: dict[str, Any] = {"action_mask": masks.view(np.int8), **self.reader.of_games(seen.numbers)}
+        if self.counts_illegal_actions:
             infos["illegal_actions"] = self._illegal_count.copy()
         return infos | {f"_{name}": self._everyone for name in infos}
 

@@ -20,9 +20,10 @@ SEED = 20
 
 
 def playthrough(name: str, seed: int = SEED) -> str:
-    """A game with random actions, all equally likely."""
+    """A game with random actions, all equally likely; with all that can be observed in its digests."""
+    game = make_game(**GAMES[name], card_facts=True)
     return playthroughs.playthrough(
-        make_game(**GAMES[name]), name, seed, choose=lambda names, bits: names[bits % len(names)], listed=", ".join
+        game, name, seed, choose=lambda names, bits: names[bits % len(names)], listed=", ".join
     )
 
 

@@ -20,7 +20,7 @@ from training.ppo import Training
 from training.side_by_side import SideBySide
 from training.train import Args, learn
 from valley_core.decisions import Decisions
-from valley_core.learners import Learners
+from valley_core.learners import Learners, Seen
 
 pytestmark = [
     pytest.mark.filterwarnings("error"),
@@ -123,15 +123,16 @@ def drop_masks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def pay_next_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     """The learner gets what the seat after it has earned."""
-    original = Learners.see
+    original = Learners.act
 
-    def see(self: Learners, chosen: Any, paid: Any, observations: Any, masks: Any, rewards: Any, statuses: Any) -> None:
-        original(self, chosen, paid, observations, masks, rewards, statuses)
+    def act(self: Learners, actions: Any, paid: Any, seen: Seen, which: Any = None) -> int:
+        over = original(self, actions, paid, seen, which)
         seats, totals = self._look(self.states)
         other = (self.learners["seat"] + 1) % self.recipe.game.seats
-        rewards[:] = np.where(paid & (seats < 0), totals[np.arange(len(self)), other], 0.0)
+        seen.rewards[:] = np.where(paid & (seats < 0), totals[np.arange(len(self)), other], 0.0)
+        return over
 
-    monkeypatch.setattr(Learners, "see", see)
+    monkeypatch.setattr(Learners, "act", act)
 
 
 def learn_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,15 +205,16 @@ def test_the_policy_sees_with_its_own_eyes(args: Args) -> None:
 
 def show_next_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     """The learner sees the table from the seat after it."""
-    original = Learners.see
+    original = Learners.act
 
-    def see(self: Learners, chosen: Any, paid: Any, observations: Any, masks: Any, *rest: Any) -> None:
-        original(self, chosen, paid, observations, masks, *rest)
+    def act(self: Learners, actions: Any, paid: Any, seen: Seen, which: Any = None) -> int:
+        over = original(self, actions, paid, seen, which)
         other = (self.learners["seat"] + 1) % self.recipe.game.seats
-        scratch = np.zeros(masks.shape, np.uint8)
-        self.recipe.loops.observe_all(self.states, self.recipe.game.data, other, observations, scratch)
+        scratch = np.zeros(seen.masks.shape, np.uint8)
+        self.recipe.loops.observe_all(self.states, self.recipe.game.data, other, seen.observations, scratch)
+        return over
 
-    monkeypatch.setattr(Learners, "see", see)
+    monkeypatch.setattr(Learners, "act", act)
 
 
 @pytest.mark.parametrize("args", VIEWS[1:])
