@@ -92,9 +92,9 @@ def _check_alternatives(reader: Reader, drafts: Sequence[_Draft], path: Path) ->
     """
     at_turn = [(index, draft.timing) for index, draft in enumerate(drafts) if draft.timing in AT_TURN]
     for index, timing in at_turn:
-        if timing is not None and timing != at_turn[0][1]:
+        if timing != at_turn[0][1]:
             problem = f"{word(timing)} beside {word(at_turn[0][1])} on one card"
-            remedy = f"give the card one of {listing(word(t) for t in AT_TURN)}: all are chosen in the place of Travel and Rest"
+            remedy = f"a card has one of {listing(word(t) for t in AT_TURN)}: they are chosen beside Travel and Rest"
             reader.note((*path, index, "timing"), problem, remedy)
     for timing in WINDOWS:
         group = [(index, draft) for index, draft in enumerate(drafts) if draft.timing == timing]

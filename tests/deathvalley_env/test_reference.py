@@ -200,9 +200,7 @@ def play(number: int, options: dict[str, bool]) -> int:
     truncates = number % 11 == 0
     first = (None, None, 0, 1)[number // 4 % 4] if not options.get("solo") else None
     turn_limit = "truncate" if truncates else "terminate"
-    reference = Reference(
-        deck.to_dict()["card"], number, **options, **more, first_player=first, turn_limit=turn_limit
-    )
+    reference = Reference(deck.to_dict()["card"], number, **options, **more, first_player=first, turn_limit=turn_limit)
     states = new_states(1, **options, **more, first_player=first, truncates=truncates)
     states["rng"] = number
     data = np.zeros(1, DECK)

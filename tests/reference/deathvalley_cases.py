@@ -952,7 +952,9 @@ TIMINGS_AND_EFFECTS = [
         "rule": "R21, R3, R4",
         "cards": {
             "M1": {
-                "ability": [{"timing": "instead_of_travel", "effect": "swap_hidden", "select": {"cards": "hidden_here"}}]
+                "ability": [
+                    {"timing": "instead_of_travel", "effect": "swap_hidden", "select": {"cards": "hidden_here"}}
+                ]
             }
         },
         "position": {"journey": ("M1 D1 S2 S3", ""), "under": {"M1": "S1"}, "face_up": "P1"},
