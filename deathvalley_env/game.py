@@ -10,7 +10,7 @@ from deathvalley_env.card_data import DECK
 from deathvalley_env.deck import Deck, load_deck, warn_of
 from deathvalley_env.render import describe
 from deathvalley_env.scoring import NO_WINNER, account
-from deathvalley_env.state import new_states
+from deathvalley_env.state import MOST_TURNS, new_states
 from deathvalley_env.state_check import check_state
 from deathvalley_env.vocabulary import NUM_CARDS, NUM_PLAYERS, Ending
 from valley_core.errors import OptionError
@@ -23,7 +23,6 @@ TURN_LIMITS = ("terminate", "truncate")
 KINDS = ("stars", "skulls", "abilities", "discards")
 """What scores are made of."""
 ENDINGS = [ending.name.lower() for ending in Ending]
-MOST_TURNS = 1_000_000
 DECISIONS_OF_A_TURN = 256
 """No turn has more decisions: each card has at most three abilities, used once a turn with at most three decisions each
 (162); a Rest asks at most 36 times; and each of at most 18 Travels leaves at most three windows."""

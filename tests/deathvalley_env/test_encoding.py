@@ -299,7 +299,7 @@ def test_decks_that_play_differently_have_different_facts(field: str) -> None:
 
 
 def test_facts_can_be_left_out() -> None:
-    with_facts, without = make_game(), make_game(card_facts=False)
+    with_facts, without = make_game(card_facts=True), make_game(card_facts=False)
     assert without.layout.size == with_facts.fixed_from == without.fixed_from
     assert [f.name for f in with_facts.layout.fields[:-2]] == [f.name for f in without.layout.fields]
     state = next(states_of(with_facts, range(1)))
@@ -321,12 +321,13 @@ def test_discard_piles_are_public_r2() -> None:
 
 def test_constants_of_the_layout() -> None:
     """What a saved network relies on."""
-    game = make_game()
+    game = make_game(card_facts=True)
     assert [(field.name, field.shape) for field in game.layout.fields] == [
         ("place", (12, 18)),
         *[(name, (18,)) for name in ("column", "depth", "asking", "chosen", "traveled", "used", "kept")],
         ("decision", (9,)),
-        ("window", (6,)),
+        ("window", (9,)),
+        ("travel", (3,)),
         *[(name, (1,)) for name in ("own_turn", "asked", "deck_size", "turn")],
         ("busts", (2,)),
         ("hazards", (2, 4)),
@@ -334,10 +335,11 @@ def test_constants_of_the_layout() -> None:
         ("scores", (2,)),
         ("options", (4,)),
         ("printed", (18, 6)),
-        ("abilities", (18, 3, 91)),
+        ("abilities", (18, 3, 94)),
     ]
-    assert game.fixed_from == game.layout.start("printed") == 381
-    assert game.layout.size == 381 + 18 * 6 + 18 * 3 * 91 == 5403
+    assert game.fixed_from == game.layout.start("printed") == 387
+    assert game.layout.size == 387 + 18 * 6 + 18 * 3 * 94 == 5571
+    assert make_game(card_facts=False).layout.size == 387
     assert (game.num_actions, game.wait) == (42, 41)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from deathvalley_env import rules, scoring
 from deathvalley_env.card_data import DECK
-from deathvalley_env.deck import deck_from_dict, draw_deck, load_deck
+from deathvalley_env.deck import Deck, deck_from_dict, draw_deck, load_deck
 from deathvalley_env.game import make_game
 from deathvalley_env.state import STATE, new_states
 from deathvalley_env.vocabulary import NO_CARD, NUM_ACTIONS, Decision, Ending
@@ -194,15 +194,19 @@ def compare(states: np.ndarray, reference: Reference) -> list[int]:
 
 def play(number: int, options: dict[str, bool]) -> int:
     """Play one random game on both sides; the number of decisions."""
-    deck = deck_of_game(number)
-    choose = random.Random(number)
     more = {"ask_forced": number % 5 == 0, "max_turns": 8 if number % 7 == 0 else 200}
     truncates = number % 11 == 0
     first = (None, None, 0, 1)[number // 4 % 4] if not options.get("solo") else None
+    return play_deck(deck_of_game(number), number, **options, **more, first_player=first, truncates=truncates)
+
+
+def play_deck(deck: Deck, seed: int, *, truncates: bool = False, **options: Any) -> int:
+    """Play one random game on a deck on both sides; the number of decisions."""
+    choose = random.Random(seed)
     turn_limit = "truncate" if truncates else "terminate"
-    reference = Reference(deck.to_dict()["card"], number, **options, **more, first_player=first, turn_limit=turn_limit)
-    states = new_states(1, **options, **more, first_player=first, truncates=truncates)
-    states["rng"] = number
+    reference = Reference(deck.to_dict()["card"], seed, **options, turn_limit=turn_limit)
+    states = new_states(1, **options, truncates=truncates)
+    states["rng"] = seed
     data = np.zeros(1, DECK)
     data[0] = deck.record
     LOOPS.reset_some(states, data, np.ones(1, np.bool_))
