@@ -13,9 +13,10 @@ nor behind an action that is at most as good as another is at least: so a sure w
 A position is written down once, whatever the turn. The game is scored as it stands after `max_turns` (R11), so that a
 bound can hold with many turns left and fail with few. Beside each bound stands the number of turns from which on it
 holds: the lower one, since the game is won within them; the upper one, since no game goes on longer, or it was won
-before. A position is solved where its bounds meet and the game has that many turns left. Else `solve_to_the_last_turn`
-finds the values with 1, 2, 3 … turns left, each from the one before. Positions can recur: three of a hazard in the
-Scrapbook make a bust in every turn (R18). Bounds do not meet behind those, but near the last turn.
+before. A position is solved where its bounds meet and the game has that many turns left. Else
+`solve_to_the_last_turn` finds the values with 1, 2, 3 … turns left, each from the one before. Positions can recur:
+three of a hazard in the Scrapbook make a bust in every turn (R18). Bounds do not meet behind those, but near the last
+turn.
 """
 
 from dataclasses import dataclass

@@ -309,7 +309,7 @@ def complete(state: Any, deck: Any) -> bool:
 
 @kernel
 def takes_top(state: Any, action: int) -> bool:
-    """Whether the top of the deck is taken next: by this action, or by a Travel that waits for abilities (R20)."""
+    """Whether the top of the deck is taken next: by this action, or by the Travel that waits for abilities (R20)."""
     if action == Action.TRAVEL_TOP:
         return True
     return state.window == Timing.BEFORE_TRAVEL and state.travel == Action.TRAVEL_TOP

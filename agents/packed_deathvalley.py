@@ -33,7 +33,7 @@ LOW_BITS = (1 << LOW_SIZE) - 1
 """Of the turn, so many bits are in word 0, the others in word 4."""
 TRAVEL_BITS = 2
 TRAVEL_MASK = (1 << TRAVEL_BITS) - 1
-EVEN = 16
+EVEN = 1 << 14
 """Stands for busts equally many; less: the AI busted more often."""
 NO_LIMIT = 1 << 30
 """`max_turns` of unpacked states: turns are counted elsewhere."""
@@ -68,8 +68,11 @@ def most_ai_busts(state: Any, deck: Any) -> int:
 
 @kernel
 def bust_difference(state: Any, deck: Any) -> int:
-    """How often the learner busted more than the AI; more than the AI can make up for counts as just that."""
-    return min(int(state.busts[0]) - int(state.busts[AI]), most_ai_busts(state, deck) + 1)
+    """How often the learner busted more than the AI; more than the AI can make up for counts as just that.
+
+    So does a lead of the AI that no game comes near, which is all that the word has room for.
+    """
+    return max(-EVEN, min(int(state.busts[0]) - int(state.busts[AI]), most_ai_busts(state, deck) + 1))
 
 
 @kernel

@@ -16,7 +16,7 @@ from deathvalley_env.deathvalley_v0 import (  # noqa: E402
     raw_env,
     solo_env,
 )
-from deathvalley_env.deck import Deck, DeckError, deck_report, draw_deck, load_deck, shipped_decks  # noqa: E402
+from deathvalley_env.deck import Deck, DeckError, DeckWarning, deck_report, draw_deck, load_deck, shipped_decks  # noqa: E402
 from deathvalley_env.game import make_game  # noqa: E402
 from deathvalley_env.registration import register  # noqa: E402
 
@@ -25,6 +25,7 @@ register()
 __all__ = [
     "Deck",
     "DeckError",
+    "DeckWarning",
     "deathvalley_v0",
     "deck_report",
     "draw_deck",

@@ -5,7 +5,7 @@ import io
 import sys
 from collections.abc import Sequence
 
-from deathvalley_env.deck import DeckError, deck_report_table, load_deck
+from deathvalley_env.deck import DeckError, deck_report_table, deck_warnings, load_deck
 from deathvalley_env.deck_parts import PROVENANCES, Card
 from deathvalley_env.deck_template import template
 from deathvalley_env.wording import card_text
@@ -56,7 +56,8 @@ def _output(command: str, deck: str | None) -> str:
     assert deck is not None  # argparse requires it
     loaded = load_deck(deck)
     if command == "check":
-        return f"{deck}: no defects (deck {loaded.name}, digest {loaded.digest})\n"
+        warned = [f"{deck}: warning: {text}\n" for text in deck_warnings(loaded)]
+        return "".join([f"{deck}: no defects (deck {loaded.name}, digest {loaded.digest})\n", *warned])
     head = [f"{loaded.name} (digest {loaded.digest})", f"source: {loaded.source}", f"notes: {loaded.notes}"]
     cards = [f"{card_text(card, loaded)}\n  [{provenance_text(card)}]" for card in loaded.cards]
     return "\n\n".join(["\n".join(head), *cards]) + "\n"

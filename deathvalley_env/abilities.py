@@ -40,12 +40,20 @@ def cards_of_row(state: Any, rows: Any, player: int, row: int) -> int:
 
 
 @kernel
+def looks_at(row: int, own: int) -> bool:
+    """Whether `row`, which is a row of the player or both of them, is `own` or both."""
+    if row < Row.BOTH or row > Row.SCRAPBOOK:
+        raise NotImplementedError("this is no row of cards that lie in order")
+    return row == Row.BOTH or row == own
+
+
+@kernel
 def hidden_cards(state: Any, player: int, row: int) -> int:
     """The set of the cards hidden under the cards of a row, or of both."""
     cards = 0
-    if row != Row.SCRAPBOOK:
+    if looks_at(row, Row.JOURNEY.value):
         cards |= hidden_in_row(state, state.journey[player], state.journey_size[player])
-    if row != Row.JOURNEY:
+    if looks_at(row, Row.SCRAPBOOK.value):
         cards |= hidden_in_row(state, state.scrapbook[player], state.scrapbook_size[player])
     return cards
 
@@ -95,6 +103,8 @@ def selected(state: Any, rows: Any, player: int, card: int, selection: Any) -> i
     if selection.cards != Cards.VISIBLE:
         raise NotImplementedError("this kind of cards has no rule")
     position = selection.position
+    if position < Position.ANY or position > Position.RIGHTMOST:
+        raise NotImplementedError("this position has no rule")
     if position == Position.THIS:
         return bit(card) & selection.filter
     cards = cards_of_row(state, rows, player, selection.row) & selection.filter
@@ -104,7 +114,9 @@ def selected(state: Any, rows: Any, player: int, card: int, selection: Any) -> i
         rightmost = position == Position.RIGHTMOST
         if selection.row == Row.JOURNEY:
             return end_of_row(state.journey[player], state.journey_size[player], cards, rightmost)
-        return end_of_row(state.scrapbook[player], state.scrapbook_size[player], cards, rightmost)
+        if selection.row == Row.SCRAPBOOK:
+            return end_of_row(state.scrapbook[player], state.scrapbook_size[player], cards, rightmost)
+        raise NotImplementedError("an end of which row is meant?")
     cards &= neighbours(state, player, card, position)
     if position == Position.THIS_OR_ADJACENT:
         cards |= bit(card) & selection.filter
@@ -115,12 +127,12 @@ def selected(state: Any, rows: Any, player: int, card: int, selection: Any) -> i
 def stands_at(row: Any, size: int, card: int, position: int) -> bool:
     """Whether `card` lies in this row, at the end that `position` asks for (or anywhere)."""
     k = column(row, size, card)
-    if k < 0 or position == Position.ANY:
+    if position == Position.ANY:
         return k >= 0
     if position == Position.LEFTMOST:
         return k == 0
     if position == Position.RIGHTMOST:
-        return k == size - 1
+        return k >= 0 and k == size - 1
     raise NotImplementedError("this position is no end of a row")
 
 
@@ -130,9 +142,9 @@ def applies(state: Any, rows: Any, player: int, card: int, condition: Any) -> bo
     if condition.always:
         return True
     holds = False
-    if condition.row != Row.SCRAPBOOK:
+    if looks_at(condition.row, Row.JOURNEY.value):
         holds |= stands_at(state.journey[player], state.journey_size[player], card, condition.position)
-    if condition.row != Row.JOURNEY:
+    if looks_at(condition.row, Row.SCRAPBOOK.value):
         holds |= stands_at(state.scrapbook[player], state.scrapbook_size[player], card, condition.position)
     if holds and condition.counts:
         count = size_of(selected(state, rows, player, card, condition.select))

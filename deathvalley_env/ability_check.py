@@ -98,7 +98,7 @@ def _check_alternatives(reader: Reader, drafts: Sequence[_Draft], path: Path) ->
     for index, timing in at_turn:
         if timing != at_turn[0][1]:
             problem = f"{word(timing)} beside {word(at_turn[0][1])} on one card"
-            remedy = f"use one of {listing(word(t) for t in AT_TURN)} on a card: one action stands for all three"
+            remedy = f"a card has one of {listing(word(t) for t in AT_TURN)}: they are chosen beside Travel and Rest"
             reader.note((*path, index, "timing"), problem, remedy)
     for timing in WINDOWS:
         group = [(index, draft) for index, draft in enumerate(drafts) if draft.timing == timing]

@@ -36,12 +36,12 @@ def bust_hazards(state: Any, deck: Any, player: int) -> int:
     while helpers:
         card = lowest(helpers)
         helpers &= helpers - 1
-        for i in range(deck.first[card, Timing.BUST_CHECK.value], deck.first[card, Timing.SCORING.value]):
+        for i in range(deck.first[card, Timing.BUST_CHECK.value], deck.first[card, Timing.BUST_CHECK.value + 1]):
             ability = deck.abilities[card, i]
             if applies(state, rows, player, card, ability.condition):
                 if ability.effect == Effect.IGNORE:
                     ignored |= selected(state, rows, player, card, ability.select)
-                elif ability.effect == Effect.RAISE_LIMIT:
+                elif ability.effect == Effect.RAISE_LIMIT and 0 <= ability.hazard < NUM_HAZARDS:
                     raised += 1 << (8 * int(ability.hazard))  # one byte for each hazard
                 else:
                     raise NotImplementedError("this effect has no rule in the bust check")

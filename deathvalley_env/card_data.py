@@ -65,11 +65,8 @@ DECK = np.dtype(
             ("stars", "i1", (NUM_CARDS,)),
             ("skulls", "i1", (NUM_CARDS,)),
             ("abilities", ABILITY, (NUM_CARDS, MAX_ABILITIES)),  # of each card in the order of their timings
-            (
-                "first",
-                "i1",
-                (NUM_CARDS, Timing.NONE + 1),
-            ),  # those of timing t are number first[card, t] to first[card, t + 1] - 1
+            # Those of timing t are number first[card, t] to first[card, t + 1] - 1.
+            ("first", "i1", (NUM_CARDS, Timing.NONE + 1)),
             ("of_hazard", CARD_SET, (NUM_HAZARDS,)),  # the cards of each hazard
             ("timed", CARD_SET, (int(Timing.NONE),)),  # the cards with an ability of each timing
             ("mandatory", CARD_SET, (NUM_WINDOWS,)),  # those among them whose ability is mandatory

@@ -10,6 +10,7 @@ import json
 import operator
 import os
 import random
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +22,10 @@ from typing import Any
 import numpy as np
 
 from deathvalley_env.card_data import DECK
+from deathvalley_env.deck_check import wrong_counts
 from deathvalley_env.deck_file import DeckError, Defect, check_mapping, read_file, read_text, single_error
 from deathvalley_env.deck_parts import PROVENANCES, Ability, Card, Condition, Provenance, Selection, word
+from deathvalley_env.deck_reader import listing
 from deathvalley_env.vocabulary import HAZARD_COUNTS, NUM_WINDOWS, Effect, Having, Hazard, Timing
 
 __all__ = [
@@ -31,16 +34,21 @@ __all__ = [
     "Condition",
     "Deck",
     "DeckError",
+    "DeckWarning",
     "Defect",
     "Provenance",
     "Selection",
     "deck_from_dict",
     "deck_report",
     "deck_report_table",
+    "deck_warnings",
     "draw_deck",
     "load_deck",
     "shipped_decks",
 ]
+
+MOST_BLANK = 5
+"""Cards without stars, skulls and abilities in a deck that nobody is warned of."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +151,8 @@ def _fill_selection(slot: Any, select: Selection, index: int, cards: Sequence[Ca
 def fits(card: Card, select: Selection) -> bool:
     """Whether a card passes `hazard` and `having`, which its print alone decides."""
     printed = {Having.ANY: 1, Having.STARS: card.stars, Having.SKULLS: card.skulls}[select.having]
+    if select.hazard not in tuple(Hazard):
+        raise KeyError(select.hazard)
     return select.hazard in (Hazard.ANY, card.hazard) and printed > 0
 
 
@@ -289,13 +299,49 @@ def _named(available: Sequence[Card], names: Sequence[str], label: str) -> tuple
         elif times > 1:
             note(f'"{by_name[name].name}" is named {times} times', "name each card once")
     cards = tuple(by_name[name.casefold()] for name in names if name.casefold() in by_name)
-    for key, wanted in HAZARD_COUNTS.items():
-        found = sum(word(card.hazard) == key for card in cards)
-        if found != wanted:
-            note(f"{found} {key} cards, where a deck has {wanted}", f"name {wanted}")
+    counts = Counter(word(card.hazard) for card in cards)
+    for wrong in wrong_counts({key: counts[key] for key in HAZARD_COUNTS}, len(names) - len(cards)):
+        note(wrong.problem, wrong.remedy)
     if defects:
         raise DeckError(label, defects)
     return cards
+
+
+class DeckWarning(UserWarning):
+    """A deck that can be played, but is hardly typed in whole."""
+
+
+def deck_warnings(deck: Deck) -> list[str]:
+    """What is allowed, but looks as if it were forgotten; a line each.
+
+    Every card of the published game has an ability, and nearly all have stars or skulls.
+    """
+    found = []
+    blank = [card.name for card in deck.cards if not (card.stars or card.skulls or card.abilities)]
+    if len(blank) > MOST_BLANK:
+        some = listing(blank[:MOST_BLANK]) + ", …"
+        found.append(
+            f"{len(blank)} of {len(deck.cards)} cards have neither stars nor skulls nor abilities ({some}); "
+            "add stars, skulls and [[card.ability]] below their names"
+        )
+    if len(blank) == len(deck.cards):
+        return found
+    if not any(card.abilities for card in deck.cards):
+        found.append("no card has an ability; add them as [[card.ability]]")
+    if not any(card.stars for card in deck.cards):
+        found.append("no card has a star; add stars = a number from 1 to 9")
+    return found
+
+
+def warn_of(deck: Deck) -> None:
+    """Warn of what `deck_warnings` finds, once for each deck."""
+    if found := deck_warnings(deck):
+        text = "; ".join(found)
+        warnings.warn(
+            f"deck {deck.name} can be played, but is hardly whole: {text}. Results on it say nothing of the game",
+            DeckWarning,
+            stacklevel=3,
+        )
 
 
 def deck_report(deck: "str | os.PathLike[str] | Deck") -> dict[str, int]:

@@ -1,8 +1,8 @@
 """The deck checker: reads the tables of a deck into cards, and notes every defect on the way."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from deathvalley_env.ability_check import check_abilities
 from deathvalley_env.deck_parts import PROVENANCES, Card, Provenance, word
@@ -99,18 +99,55 @@ def _check_names(reader: Reader, names: Sequence[str]) -> None:
 
 def _check_counts(reader: Reader, hazards: Sequence[Hazard]) -> None:
     """The number of cards of each hazard (rulebook, Components; Adding Other Cards)."""
-    shortage: dict[str, int] = {}
-    for key, wanted in HAZARD_COUNTS.items():
-        places = [index for index, hazard in enumerate(hazards) if hazard == HAZARDS[key]]
-        shortage[key] = max(0, wanted - len(places))
-        if len(places) > wanted:
-            problem = f"{len(places)} {key} cards, where a deck has {wanted}"
-            reader.note(("card", places[wanted], "hazard"), problem, f"delete {len(places) - wanted}")
-    # Cards whose hazard is defective may be the very ones that are missing.
-    if sum(shortage.values()) <= sum(hazard == Hazard.ANY for hazard in hazards):
-        return
-    for key, missing in shortage.items():
-        if missing:
-            wanted = HAZARD_COUNTS[key]
-            problem = f"{wanted - missing} {key} cards, where a deck has {wanted} (of {NUM_CARDS} cards)"
-            reader.note(("card", len(hazards) - 1), problem, f"add {missing} after this card")
+    counts = {key: sum(hazard == HAZARDS[key] for hazard in hazards) for key in HAZARD_COUNTS}
+    for wrong in wrong_counts(counts, sum(hazard == Hazard.ANY for hazard in hazards)):
+        if wrong.surplus:
+            places = [index for index, hazard in enumerate(hazards) if hazard == HAZARDS[wrong.surplus]]
+            reader.note(("card", places[HAZARD_COUNTS[wrong.surplus]], "hazard"), wrong.problem, wrong.remedy)
+        else:
+            reader.note(("card", len(hazards) - 1), wrong.problem, f"{wrong.remedy} after this card")
+
+
+class WrongCount(NamedTuple):
+    """A hazard of which a deck has too many cards, or too few, or one of each."""
+
+    surplus: str
+    """The hazard of which there are too many; empty if there is none."""
+    problem: str
+    remedy: str
+
+
+def wrong_counts(counts: Mapping[str, int], unread: int = 0) -> list[WrongCount]:
+    """What is wrong with these numbers of cards of each hazard, and how to mend it in the fewest changes.
+
+    Args:
+        counts: The cards of each hazard.
+        unread: So many cards have a hazard that is not known: they may be the very ones that are missing.
+    """
+    if sum(max(0, wanted - counts[key]) for key, wanted in HAZARD_COUNTS.items()) <= unread:
+        counts = {key: max(counts[key], wanted) for key, wanted in HAZARD_COUNTS.items()}
+    over = {key: counts[key] - wanted for key, wanted in HAZARD_COUNTS.items() if counts[key] > wanted}
+    under = {key: wanted - counts[key] for key, wanted in HAZARD_COUNTS.items() if counts[key] < wanted}
+    found = []
+    for many in over:
+        for few in [key for key in under if under[key]]:
+            if number := min(over[many], under[few]):
+                problem = f"{_too(counts, many, 'many')}, and {_too(counts, few, 'few')}"
+                found.append(WrongCount(many, problem, f"change {_cards(number, many)} to {few}"))
+                over[many] -= number
+                under[few] -= number
+    found += [
+        WrongCount(key, _too(counts, key, "many"), f"delete {_cards(n, key)}; a deck has {NUM_CARDS} cards")
+        for key, n in over.items()
+        if n
+    ]
+    return found + [WrongCount("", _too(counts, key, "few"), f"add {_cards(n, key)}") for key, n in under.items() if n]
+
+
+def _too(counts: Mapping[str, int], key: str, word_: str) -> str:
+    """Such as "too many sun cards (7, where a deck has 6)"."""
+    return f"too {word_} {key} cards ({counts[key]}, where a deck has {HAZARD_COUNTS[key]})"
+
+
+def _cards(number: int, key: str) -> str:
+    return f"one {key} card" if number == 1 else f"{number} {key} cards"

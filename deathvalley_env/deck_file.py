@@ -80,7 +80,7 @@ def read_text(text: str, file: str, *, counts: bool = True) -> DeckTables:
     Raises:
         DeckError: with every defect.
     """
-    mapping, faults, parsed = parse(text.replace("\r\n", "\n"))
+    mapping, faults, parsed = parse(text.replace("\r\n", "\n").replace("\r", "\n"))
     defects = [Defect(fault.line, fault.column, "", fault.problem, fault.remedy) for fault in faults]
     if mapping is None:
         raise DeckError(file, defects)

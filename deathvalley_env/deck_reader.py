@@ -7,10 +7,13 @@ reported once and hides no other.
 
 import datetime
 import difflib
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, TypeVar
+
+from deathvalley_env.look_alikes import name_of
 
 Path = tuple[str | int, ...]
 Member = TypeVar("Member", bound=IntEnum)
@@ -145,7 +148,8 @@ class Reader:
         if not value.strip():
             self.note(here, '"name" is empty', f"write the name of the {what}")
         elif value != value.strip() or not value.isprintable():
-            self.note(here, f'"name" is {show(value)}', "write one printable line without spaces at its ends")
+            odd = next((f"; it has {name_of(sign)}" for sign in value if not sign.isprintable()), "")
+            self.note(here, f'"name" is {show(value)}{odd}', "write one printable line without spaces at its ends")
         elif len(value) > MAX_NAME:
             self.note(here, f'"name" has {len(value)} characters', f"write at most {MAX_NAME}")
         else:
@@ -186,7 +190,8 @@ def listing(words: Iterable[str]) -> str:
 def nearest(wrong: Any, words: Iterable[str]) -> str | None:
     """The word that was probably meant, if any is near."""
     candidates = list(words)
-    matches = difflib.get_close_matches(str(wrong).strip().casefold().replace(" ", "_"), candidates, 1, 0.6)
+    said = unicodedata.normalize("NFKC", str(wrong)).strip().casefold().replace(" ", "_")
+    matches = difflib.get_close_matches(said, candidates, 1, 0.6)
     return matches[0] if matches else None
 
 

@@ -4,6 +4,7 @@ The observation of a player depends on what that player can know: everything but
 """
 
 from collections.abc import Sequence
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from deathvalley_env.vocabulary import (
     Decision,
     Effect,
     Having,
+    Hazard,
     Per,
     Position,
     Row,
@@ -129,9 +131,17 @@ DYNAMIC = (
     Field("scores", (NUM_PLAYERS,), -1, 1, "score of observer and other if the game ended now / 40, clipped"),
     Field("options", (4,), 0, 1, "solo, backseat, discard_points, must_outbust"),
 )
+
+
+def special(words: type[IntEnum]) -> str:
+    """How many members an enumeration has besides its first, the default, and which."""
+    names = [member.name for member in words][1:]
+    return f"{len(names)}: {', '.join(names) if len(names) < 3 else f'{names[0]} to {names[-1]}'}"
+
+
 SELECTION_MEANING = (
-    "row (5: JOURNEY to BOTH_DISCARDS), position (10: THIS to RIGHTMOST), hazard (4), cards (2: HIDDEN_HERE, HIDDEN), "
-    "having (2: STARS, SKULLS), other"
+    f"row ({special(Row)}), position ({special(Position)}), hazard ({NUM_HAZARDS}), cards ({special(Cards)}), "
+    f"having ({special(Having)}), other"
 )
 FACTS = (
     Field(
@@ -147,9 +157,9 @@ FACTS = (
         -1,
         1,
         "each ability of each card, in the order of their timings; all 0 where a card has no more. Words are one-hot, "
-        f"and defaults (none, any, both, visible, once) 0: timing ({int(Timing.NONE)}), optional, effect (14), hazard "
-        "whose limit is "
-        "raised (4), points / 9, per (4: CARD to ROW_WITHOUT), (every - 1) / 8, 1 / cap or 0 without one; selection: "
+        f"and defaults (none, any, both, visible, once) 0: timing ({int(Timing.NONE)}), optional, "
+        f"effect ({len(Effect)}), hazard whose limit is raised ({NUM_HAZARDS}), points / 9, "
+        f"per ({special(Per)}), (every - 1) / 8, 1 / cap or 0 without one; selection: "
         f"{SELECTION_MEANING}; condition: 1 if there is one, unless, this_row (JOURNEY, SCRAPBOOK), this_position "
         "(LEFTMOST, RIGHTMOST), 1 if it counts, at_least / 18, at_most / 18, and the selection counted, as above. "
         "Constant for a deck",
@@ -198,7 +208,14 @@ def action_names(card_names: list[str]) -> tuple[str, ...]:
 
 def one_hot(value: int, count: int, first: int = 0) -> list[bool]:
     """Which of `count` members of an enumeration, from `first` on, a value is: none of them if it comes before."""
+    if not 0 <= value < first + count:
+        raise KeyError(value)
     return [value == first + k for k in range(count)]
+
+
+def hazard_facts(hazard: Hazard) -> list[bool]:
+    """Which hazard; all 0 for any."""
+    return [False] * NUM_HAZARDS if hazard == Hazard.ANY else one_hot(hazard, NUM_HAZARDS)
 
 
 def selection_facts(select: Selection) -> list[float]:
@@ -206,7 +223,7 @@ def selection_facts(select: Selection) -> list[float]:
     return [
         *one_hot(select.row, len(Row) - 1, Row.JOURNEY),
         *one_hot(select.position, len(Position) - 1, Position.THIS),
-        *one_hot(select.hazard, NUM_HAZARDS),
+        *hazard_facts(select.hazard),
         *one_hot(select.cards, len(Cards) - 1, Cards.HIDDEN_HERE),
         *one_hot(select.having, len(Having) - 1, Having.STARS),
         select.other,
@@ -236,7 +253,7 @@ def ability_facts(ability: Ability) -> list[float]:
         *one_hot(ability.timing, int(Timing.NONE)),
         ability.optional,
         *one_hot(ability.effect, len(Effect)),
-        *one_hot(ability.hazard, NUM_HAZARDS),
+        *hazard_facts(ability.hazard),
         ability.points / MOST_PRINTED,
         *one_hot(ability.per, len(Per) - 1, Per.CARD),
         (ability.every - 1) / (MOST_PRINTED - 1),

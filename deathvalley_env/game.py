@@ -7,10 +7,10 @@ import numpy as np
 
 from deathvalley_env import encoding, hidden, rules
 from deathvalley_env.card_data import DECK
-from deathvalley_env.deck import Deck, load_deck
+from deathvalley_env.deck import Deck, load_deck, warn_of
 from deathvalley_env.render import describe
 from deathvalley_env.scoring import NO_WINNER, account, ending
-from deathvalley_env.state import new_states
+from deathvalley_env.state import MOST_TURNS, new_states
 from deathvalley_env.state_check import check_state
 from deathvalley_env.vocabulary import NUM_CARDS, NUM_PLAYERS, Ending
 from valley_core.errors import OptionError
@@ -24,9 +24,9 @@ TURN_LIMITS = ("terminate", "truncate")
 KINDS = ("stars", "skulls", "abilities", "discards")
 """What scores are made of."""
 ENDINGS = [ending.name.lower() for ending in Ending]
-MOST_TURNS = 1_000_000
-DECISIONS_OF_A_TURN = 128
-"""No turn has more decisions: each card of the deck can answer in each window but a few times."""
+DECISIONS_OF_A_TURN = 256
+"""No turn has more decisions: each card has at most three abilities, used once a turn with at most three decisions each
+(162); a Rest asks at most 36 times; and each of at most 18 Travels leaves at most three windows."""
 
 
 @kernel
@@ -107,8 +107,12 @@ def make_game(
     Raises:
         OptionError: An option is out of range, or does not go with the others.
         DeckError: The deck has defects.
+
+    Warns:
+        DeckWarning: The deck can be played, but is hardly typed in whole.
     """
     loaded = load_deck(deck)
+    warn_of(loaded)
     one_of("variant", variant, VARIANTS)
     flags = {"solo": solo, "discard_points": discard_points, "must_outbust": must_outbust}
     flags |= {"ask_forced": ask_forced, "card_facts": card_facts}

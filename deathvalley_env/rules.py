@@ -183,9 +183,11 @@ def answers(state: Any, deck: Any) -> int:
         return as_cards(second_choices(state, deck))
     if decision == Decision.REST:
         return as_cards(journey_cards(state, player))
+    if decision == Decision.HIDE or decision == Decision.RETURN:
+        return as_cards(journey_cards(state, player)) | bit(Action.DONE.value)
     if decision == Decision.OVER:
         return 0
-    return as_cards(journey_cards(state, player)) | bit(Action.DONE.value)
+    raise NotImplementedError("this decision has no answers")
 
 
 @kernel

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from deathvalley_env.abilities import applies, selected
+from deathvalley_env.abilities import applies, looks_at, selected
 from deathvalley_env.busts import AI, has_abilities
 from deathvalley_env.rows import journey_cards, rows_of
-from deathvalley_env.vocabulary import NUM_PLAYERS, Decision, Effect, Ending, Per, Row, Timing
+from deathvalley_env.vocabulary import NUM_HAZARDS, NUM_PLAYERS, Decision, Effect, Ending, Per, Row, Timing
 from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
 
@@ -25,11 +25,13 @@ def total_of(values: Any, cards: int) -> int:
 @kernel
 def rows_without(deck: Any, rows: Any, selection: Any) -> int:
     """How many of the rows of a selection have no visible card of its hazard; an empty row has none."""
+    if selection.hazard < 0 or selection.hazard >= NUM_HAZARDS:
+        raise NotImplementedError("no card has this hazard")
     of_hazard = deck.of_hazard[selection.hazard]
     count = 0
-    if selection.row != Row.SCRAPBOOK and not rows[0] & of_hazard:
+    if looks_at(selection.row, Row.JOURNEY.value) and not rows[0] & of_hazard:
         count += 1
-    if selection.row != Row.JOURNEY and not rows[1] & of_hazard:
+    if looks_at(selection.row, Row.SCRAPBOOK.value) and not rows[1] & of_hazard:
         count += 1
     return count
 
@@ -66,7 +68,7 @@ def ability_points(state: Any, deck: Any, rows: Any, player: int, card: int, abi
 def card_ability_points(state: Any, deck: Any, rows: Any, player: int, card: int) -> int:
     """What the scoring abilities of a visible card score."""
     points = 0
-    for i in range(deck.first[card, Timing.SCORING.value], deck.first[card, Timing.NONE.value]):
+    for i in range(deck.first[card, Timing.SCORING.value], deck.first[card, Timing.SCORING.value + 1]):
         ability = deck.abilities[card, i]
         if ability.effect == Effect.POINTS:
             points += ability_points(state, deck, rows, player, card, ability)
@@ -77,13 +79,13 @@ def card_ability_points(state: Any, deck: Any, rows: Any, player: int, card: int
 
 @kernel
 def silenced_cards(state: Any, deck: Any, rows: Any, player: int) -> int:
-    """The cards whose stars and abilities score nothing: `score_nothing` abilities, all of them at once (R17)."""
+    """The cards whose stars and abilities score nothing (R17): all `score_nothing` abilities apply at once."""
     silenced = 0
     with_ability = (rows[0] | rows[1]) & deck.silencers
     while with_ability:
         card = lowest(with_ability)
         with_ability &= with_ability - 1
-        for i in range(deck.first[card, Timing.SCORING.value], deck.first[card, Timing.NONE.value]):
+        for i in range(deck.first[card, Timing.SCORING.value], deck.first[card, Timing.SCORING.value + 1]):
             ability = deck.abilities[card, i]
             if ability.effect == Effect.SCORE_NOTHING and applies(state, rows, player, card, ability.condition):
                 silenced |= selected(state, rows, player, card, ability.select)

@@ -15,6 +15,8 @@ from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_WINDOWS
 
 RANDOM_FIRST = -1
 """Value of `first_player`: drawn from the seed (R14)."""
+MOST_TURNS = 1_000_000
+"""The greatest `max_turns`."""
 
 STATE = np.dtype(
     (

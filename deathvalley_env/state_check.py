@@ -10,7 +10,7 @@ from deathvalley_env.abilities import alternative
 from deathvalley_env.busts import AI
 from deathvalley_env.rows import rows_of
 from deathvalley_env.scoring import score_of
-from deathvalley_env.state import RANDOM_FIRST
+from deathvalley_env.state import MOST_TURNS, RANDOM_FIRST
 from deathvalley_env.vocabulary import (
     AT_TURN,
     NO_CARD,
@@ -31,7 +31,7 @@ OPTIONS = ("solo", "backseat", "discard_points", "must_outbust")
 """Options that a state shares with the game that it is a state of."""
 
 RANGES: dict[str, tuple[int, int]] = {
-    "max_turns": (1, 2**31 - 1),
+    "max_turns": (1, MOST_TURNS),
     "ask_forced": (0, 1),
     "first_player": (RANDOM_FIRST, NUM_PLAYERS - 1),
     "deck_size": (0, NUM_CARDS),
@@ -40,8 +40,8 @@ RANGES: dict[str, tuple[int, int]] = {
     "scrapbook_size": (0, NUM_CARDS),
     "under": (NO_CARD, NUM_CARDS - 1),
     "discard": (0, ALL_CARDS),
-    "busts": (0, 2**31 - 1),
-    "turn": (0, 2**31 - 1),
+    "busts": (0, 2**30),  # there is room for those to come, one a turn
+    "turn": (0, MOST_TURNS),
     "active": (0, NUM_PLAYERS - 1),
     "player": (0, NUM_PLAYERS - 1),
     "decision": (0, len(Decision) - 1),
@@ -124,6 +124,9 @@ def _decision_fits(state: Any, deck: Any) -> None:
     if decision == Decision.OVER:
         if state["legal"] != 0:
             raise StateError(f"field legal is {state['legal']} in a game that is over{REMEDY}")
+        desert = int(state["deck_size"]) + (1 if state["face_up"] != NO_CARD else 0)
+        if bool(state["at_limit"]) != (desert > 1):
+            raise StateError(f"field at_limit is {state['at_limit']} with {desert} cards in the Desert{REMEDY}")
         if state["at_limit"] and state["turn"] != state["max_turns"]:
             raise StateError(f"field at_limit is 1 after {state['turn']} of {state['max_turns']} turns{REMEDY}")
         return

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from deathvalley_env.deck_reader import UNREADABLE, Path
+from deathvalley_env.look_alikes import mended, name_of, plain
 
 MAX_MENDED = 60
 """Syntax errors after which the rest of a text is not looked at."""
+MAX_LOOKED = 300
+"""Lines with curly quotation marks and the like that are read as they were meant."""
 
 _PLACEHOLDER = "\x7fsyntax error\x7f"  # control characters, which no TOML text can hold unescaped
 _KEY_LINE = re.compile(r"""^\s*[\w."'-][\w."' -]*=""")
@@ -36,14 +39,19 @@ def parse(text: str) -> tuple[dict[str, Any] | None, list[SyntaxFault], str]:
     lines = text.split("\n")
     faults: dict[int, SyntaxFault] = {}
     blanked: set[int] = set()
+    looked: set[int] = set()
     while True:
         try:
             mapping = tomllib.loads("\n".join(lines))
         except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
             fault = _fault(error, lines)
             index = fault.line - 1
-            mendable = _KEY_LINE.match(lines[index]) and len(faults) < MAX_MENDED
-            known = faults.setdefault(fault.line, fault) is not fault
+            if index not in looked and len(looked) < MAX_LOOKED and _mend_look_alikes(lines, index, faults):
+                looked.add(index)
+                continue
+            mendable = _KEY_LINE.match(lines[index]) and len(faults) - len(looked) < MAX_MENDED
+            known = faults.setdefault(fault.line, fault) is not fault and index not in looked
+            looked.discard(index)
             if index in blanked or not (mendable or known) or isinstance(error, RecursionError):
                 return None, [faults[line] for line in sorted(faults)], text
             if known:  # the key itself is wrong, or it stands twice
@@ -53,6 +61,30 @@ def parse(text: str) -> tuple[dict[str, Any] | None, list[SyntaxFault], str]:
                 _mend(lines, index)
             continue
         return (_unreadable(mapping) if faults else mapping), list(faults.values()), "\n".join(lines)
+
+
+def _mend_look_alikes(lines: list[str], index: int, faults: dict[int, SyntaxFault]) -> bool:
+    """Put what was meant for curly quotation marks and the like in a line; whether there are any."""
+    line = lines[index]
+    meant, column = mended(line)
+    if column is None:
+        return False
+    sign = line[column]
+    right = plain(sign)
+    remedy = {
+        "": "delete it: it cannot be seen",
+        " ": "write a space",
+        "'": 'write words in "double quotes"',
+        '"': 'write words in "double quotes"',
+    }.get(right or "", f"write {right}")
+    problem = (
+        f"not valid TOML: {name_of(sign)} only looks like what TOML takes"
+        if right
+        else (f"not valid TOML: there is {name_of(sign)}")
+    )
+    faults.setdefault(index + 1, SyntaxFault(index + 1, column + 1, problem, f"{remedy}, as in: {meant.strip()[:80]}"))
+    lines[index] = meant
+    return True
 
 
 def _mend(lines: list[str], index: int) -> None:

@@ -49,7 +49,7 @@ class Timing(IntEnum):
     """Marks an unused ability slot."""
 
 
-NUM_WINDOWS = 9
+NUM_WINDOWS = int(Timing.BUST_CHECK)
 """Timings that open a window of decisions: those before ``Timing.BUST_CHECK``."""
 
 

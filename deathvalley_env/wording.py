@@ -173,7 +173,7 @@ def _counted(ability: Ability) -> str:
         if every > 1:
             return f"every {every} {_noun(select, plural=True)}"
         return _each(select)
-    printed = "star" if ability.per == Per.STAR else "skull"
+    printed = {Per.STAR: "star", Per.SKULL: "skull"}[ability.per]
     owner = _definite(select) if _unique(select) else _noun(select, plural=True)
     return f"every {every} {printed}s on {owner}" if every > 1 else f"each {printed} on {owner}"
 
@@ -217,13 +217,15 @@ def _noun(select: Selection, *, plural: bool = False) -> str:
         return f"{other}{kind} hidden under this card"
     if select.cards == Cards.HIDDEN:
         return f"{other}{kind} hidden {PLACE[select.row]}"
+    if select.cards != Cards.VISIBLE:
+        raise KeyError(select.cards)
     if position == Position.THIS:
         return f"{kind} that {be} this card" if not select.other else f"{kind} that {be} this card and another one"
     if position == Position.THIS_OR_ADJACENT:
         return f"{kind} that {be} this card or adjacent to it{_place(select)}"
     if position in WHERE:
         return f"{kind}{_place(select)} {WHERE[position]}"
-    adjective = f"{ADJECTIVE[position]} " if position in ADJECTIVE else ""
+    adjective = "" if position == Position.ANY else f"{ADJECTIVE[position]} "
     place = _place(select) if position == Position.ADJACENT else f" {PLACE[select.row]}"
     return f"{adjective}{other}{kind}{place}"
 

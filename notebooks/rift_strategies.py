@@ -141,7 +141,11 @@ Image(OUT / "starts.png", width=900)
 (field,) = evaluate.fields_of(
     evaluate.Args("riftvalley", field=("noisy", "random", SEARCH), settings=("asymmetrical",))
 )
-at_table = [row for row in fields.rows_of(fields.play_field(field, deal_seeds(SEED, DEALS, Purpose.NOTEBOOK))) if row["seat"] is None]
+at_table = [
+    row
+    for row in fields.rows_of(fields.play_field(field, deal_seeds(SEED, DEALS, Purpose.NOTEBOOK)))
+    if row["seat"] is None
+]
 assert not any(row["illegal"] for row in at_table)
 with mpl.rc_context(plots.STYLE):
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")

@@ -78,7 +78,9 @@ with mpl.rc_context(plots.STYLE):
     ax.plot(steps, [row["win"] for row in learnt], color=plots.COLORS[0], label="policy")
     ends = ([row[end] for row in learnt] for end in ("win_low", "win_high"))
     ax.fill_between(steps, *ends, color=plots.COLORS[0], alpha=0.2, linewidth=0)
-    for row, color in zip(play(["random", "greedy"], deal_seeds(SEED, TEST_DEALS, Purpose.TRAINING_TEST)), plots.COLORS[1:], strict=False):
+    for row, color in zip(
+        play(["random", "greedy"], deal_seeds(SEED, TEST_DEALS, Purpose.TRAINING_TEST)), plots.COLORS[1:], strict=False
+    ):
         ax.axhline(row["win"], color=color, linestyle="--", label=row["agent"])
     ax.set_xlabel("decisions")
     ax.set_ylabel("games won, with 95 % interval")

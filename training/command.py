@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from valley_core.errors import OptionError, ValleyError
+from valley_core.errors import DefectsError, OptionError, ValleyError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,7 +22,10 @@ BAD_INPUT = 2
 
 
 def run_command(name: str, arguments: type[Args], run: Callable[[Args], int], argv: Sequence[str]) -> int:
-    """Read `argv` into the dataclass `arguments` and run; the exit code. Wrong input is one line on stderr, code 2."""
+    """Read `argv` into the dataclass `arguments` and run; the exit code.
+
+    Wrong input is one line on stderr, and so is each defect of a deck or board; code 2.
+    """
     import tyro
 
     try:
@@ -34,8 +37,9 @@ def run_command(name: str, arguments: type[Args], run: Callable[[Args], int], ar
     try:
         return run(args)
     except (ValleyError, OSError) as error:
-        text = " ".join(str(error).split())
-        print(f"error: {text}", file=sys.stderr)
+        texts = str(error).splitlines() if isinstance(error, DefectsError) else [str(error)]
+        lines = [" ".join(text.split()) for text in texts]  # of a deck or board, each defect in a line of its own
+        print("\n".join(["error: " + lines[0], *lines[1:]]), file=sys.stderr)
         return BAD_INPUT
 
 

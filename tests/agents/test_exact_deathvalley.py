@@ -7,6 +7,7 @@ import pytest
 
 from agents.exact_deathvalley import NOT_LEGAL, new_table, solve, solve_one
 from deathvalley_env.deck import load_deck
+from deathvalley_env.game import make_game
 from deathvalley_env.vocabulary import NUM_ACTIONS, Decision
 from tests.agents.endgames import (
     DECKS,
@@ -74,19 +75,74 @@ def test_agrees_with_trying_everything(setting: str, deck: str) -> None:
     assert between >= 4
 
 
-def test_the_last_turns_count_as_they_are() -> None:
-    """One more turn allowed never lowers the value; and where many are left, it is what bounds alone have found."""
-    game = solo("none")
+def values_by_turns(game: Game, states: np.ndarray, turns: tuple[int, ...]) -> np.ndarray:
+    """The values with so many turns left, of shape (turns, states); NaN where not solved."""
+    found = []
+    for left in turns:
+        states["max_turns"] = states["turn"] + left
+        found.append(solve(game, states, 50_000).values)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("setting", ["none", "must_outbust"])
+def test_the_last_turns_count_as_they_are(setting: str) -> None:
+    """The limit ends and scores a game (R11): one more turn can raise the value, and can lower it.
+
+    With one turn left the value is that of the best position which the learner can leave. With more turns than the game
+    can last, each further turn changes nothing: bounds alone say the same for any number of them.
+    """
+    game = solo(setting)
     states = scattered(game, 60, 1)
-    before = np.zeros(len(states))
-    for turns in (1, 2, 3, 4, 200):
-        states["max_turns"] = turns
-        solution = solve(game, states, 50_000)
-        both = solution.solved & ~np.isnan(before)
-        assert both.sum() > 30
-        assert (solution.values[both] >= before[both] - EXACTLY).all()
-        before = solution.values
-    assert ((before > 0) & (before < 1)).any()
+    values = values_by_turns(game, states, (1, 2, 3, 4, 60, 200, 1000))
+    steps = np.diff(values, axis=0)[:4]
+    known = ~np.isnan(steps)
+    assert known.sum() > 120
+    assert (steps[known] > EXACTLY).any()
+    assert (steps[known] < -EXACTLY).any()
+    long = ~np.isnan(values[4:]).any(0)
+    assert long.sum() > 20
+    assert ((values[4, long] > 0) & (values[4, long] < 1)).any()
+    assert (np.abs(values[5, long] - values[6, long]) < EXACTLY).all()
+
+
+def test_with_one_turn_left_the_learner_takes_the_best_table() -> None:
+    """By the engine alone: the value is 1 where some way through the turn leaves a table that is won as it stands.
+
+    Cards of the deck that turn up may decide: then the value is an average of such tables.
+    """
+    game = solo("none")
+    states = scattered(game, 80, 9)
+    states["max_turns"] = states["turn"] + 1
+    solution = solve(game, states, 50_000)
+    assert solution.solved.all()
+    won = np.array([[won_after(game, state, seed) for seed in range(4)] for state in states])
+    assert not won[solution.values == 0].any()
+    assert won[solution.values == 1].any()
+    assert min((solution.values == 0).sum(), (solution.values == 1).sum()) > 5
+
+
+def won_after(game: Game, state: Any, seed: int) -> bool:
+    """Whether a turn played at random is the last, and wins."""
+    choose, here, mask = np.random.default_rng(seed), state.copy(), np.zeros(game.num_actions, np.uint8)
+    here["rng"] = seed
+    while here["decision"] != Decision.OVER:
+        game.kernels.legal(here, game.data[0], 0, mask)
+        game.kernels.step(here, game.data[0], 0, int(choose.choice(np.flatnonzero(mask))))
+    summary = game.summary(here, game.data[0])
+    assert summary["ending"] == "turn_limit" or summary["turns"] == here["max_turns"]
+    return bool(summary["winner"] == 0)
+
+
+def test_games_that_are_truncated_are_not_solved() -> None:
+    """Without a winner at the limit (turn_limit="truncate") the question is another one."""
+    game = make_game(solo=True, turn_limit="truncate")
+    states = scattered(game, 40, 3)
+    assert states["truncates"].all()
+    solution = solve(game, states, 50_000)
+    assert not solution.solved.any()
+    assert np.isnan(solution.values).all()
+    states["truncates"] = 0
+    assert solve(game, states, 50_000).solved.any()
 
 
 @pytest.mark.parametrize("every", [True, False])

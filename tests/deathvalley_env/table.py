@@ -14,6 +14,7 @@ hidden under a card, in the order in which they were hidden. ``>`` marks a line 
 it: player 0), ``...``, once, all cards that are named nowhere: in a deck or a discard pile.
 """
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from deathvalley_env import rules
-from deathvalley_env.deck import Deck, deck_from_dict
+from deathvalley_env.deck import Deck, DeckWarning, deck_from_dict
 from deathvalley_env.game import make_game
 from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, Action, Decision
 from valley_core.rng import draw_plain
@@ -219,7 +220,9 @@ class Table:
     """One game that starts from a drawn position, at the beginning of a turn."""
 
     def __init__(self, text: str | None, deck: str | Deck = "highs_and_lows", seed: int = 1, **options: Any) -> None:
-        self.game = make_game(deck=deck, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeckWarning)  # most decks here are blank but for what is tried
+            self.game = make_game(deck=deck, **options)
         self.states = self.game.new_states(1)
         self.state: Any = self.states[0]
         self.data: Any = self.game.data[0]

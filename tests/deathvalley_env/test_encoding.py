@@ -326,7 +326,8 @@ def test_constants_of_the_layout() -> None:
         ("place", (12, 18)),
         *[(name, (18,)) for name in ("column", "depth", "asking", "chosen", "traveled", "used", "kept")],
         ("decision", (9,)),
-        ("window", (6,)),
+        ("window", (9,)),
+        ("travel", (3,)),
         *[(name, (1,)) for name in ("own_turn", "asked", "deck_size", "turn")],
         ("busts", (2,)),
         ("hazards", (2, 4)),
@@ -334,10 +335,11 @@ def test_constants_of_the_layout() -> None:
         ("scores", (2,)),
         ("options", (4,)),
         ("printed", (18, 6)),
-        ("abilities", (18, 3, 91)),
+        ("abilities", (18, 3, 94)),
     ]
-    assert game.fixed_from == game.layout.start("printed") == 381
-    assert game.layout.size == 381 + 18 * 6 + 18 * 3 * 91 == 5403
+    assert game.fixed_from == game.layout.start("printed") == 387
+    assert game.layout.size == 387 + 18 * 6 + 18 * 3 * 94 == 5571
+    assert make_game(card_facts=False).layout.size == 387
     assert (game.num_actions, game.wait) == (42, 41)
 
 

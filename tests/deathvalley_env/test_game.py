@@ -17,7 +17,8 @@ from valley_core.game import Game, Reward, Status
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},
     "backseat": {"variant": "backseat"},
-    "base truncated": {"max_turns": 7},
+    "base at the turn limit": {"max_turns": 7},
+    "base truncated": {"max_turns": 7, "turn_limit": "truncate"},
     "asking forced decisions": {"ask_forced": True, "variant": "backseat"},
     "solo": {"solo": True},
     "solo both": {"solo": True, "discard_points": True, "must_outbust": True},
@@ -51,7 +52,9 @@ def play(game: Game, seed: int) -> list[bytes]:
     assert not kernels.asked(state, 1)
     assert len(course) - 1 <= game.max_decisions
     assert turn <= game.max_turns
-    assert (kernels.status(state) == Status.TRUNCATED) == (game.summary(state, data)["ending"] == "truncated")
+    status, ended = Status(kernels.status(state)), game.summary(state, data)["ending"]
+    assert (status == Status.TRUNCATED) == (ended == "truncated")
+    assert (status == Status.TURN_LIMIT) == (ended == "turn_limit")
     return course
 
 
@@ -120,7 +123,9 @@ def test_a_new_game_forgets_the_last_one() -> None:
 
 
 def test_options_are_reported() -> None:
-    game = make_game(deck="death_valley", solo=True, must_outbust=True, reward="margin", max_turns=np.int64(50))
+    game = make_game(
+        deck="death_valley", solo=True, must_outbust=True, reward="margin", max_turns=np.int64(50), card_facts=True
+    )
     assert dict(game.options) == {
         "deck": "Death Valley",
         "deck_digest": load_deck("death_valley").digest,
@@ -133,6 +138,7 @@ def test_options_are_reported() -> None:
         "first_player": None,
         "reward": "margin",
         "max_turns": 50,
+        "turn_limit": "terminate",
     }
     assert make_game(solo=True, variant="backseat").options["variant"] == "backseat"
     assert make_game(solo=True, first_player=0).options["first_player"] == 0

@@ -6,20 +6,89 @@
 import random
 import struct
 from functools import cache
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
-from deathvalley_env import scoring
+from deathvalley_env import rules, scoring
 from deathvalley_env.card_data import DECK
-from deathvalley_env.deck import deck_from_dict, draw_deck, load_deck
+from deathvalley_env.deck import Deck, deck_from_dict, draw_deck, load_deck
 from deathvalley_env.game import make_game
 from deathvalley_env.state import STATE, new_states
 from deathvalley_env.vocabulary import NO_CARD, NUM_ACTIONS, Decision, Ending
 from tests.reference.deathvalley import Game as Reference
 from tests.reference.deathvalley import random_deck
+from tests.reference.deathvalley_cases import CASES, action_of, deck_of, expected_of, found_in, position_of
 from valley_core.batch import loops_of
+from valley_core.game import Game
+
+# --- Positions played by hand ---------------------------------------------------------------------------------------
+
+
+def laid_out(case: dict[str, Any], game: Game) -> Any:
+    """The state in which a case begins."""
+    position, state = position_of(case), game.new_states(1)[0]
+    game.kernels.reset(state, game.data[0])
+    state["rng"] = 0
+    for name in ("face_up", "busts", "turn", "active"):
+        state[name] = position[name]
+    state["deck"][: len(position["deck"])] = position["deck"]
+    state["deck_size"] = len(position["deck"])
+    state["under"] = NO_CARD
+    for top, hidden in position["under"].items():
+        for above, below in pairwise([top, *hidden]):
+            state["under"][above] = below
+    for player in range(2):
+        for name in ("journey", "scrapbook"):
+            row = position[name][player]
+            state[name][player][: len(row)] = row
+            state[f"{name}_size"][player] = len(row)
+            state[f"{name}_set"][player] = sum(1 << card for card in row)
+    state["touched"] = 3
+    rules.begin_turn(state)
+    rules.settle(state, game.data[0])
+    return state
+
+
+def game_of_case(case: dict[str, Any]) -> Game:
+    """The game with the deck and the options of a case."""
+    options = dict(case.get("options", {}))
+    variant = "backseat" if options.pop("backseat", False) else "base"
+    deck = deck_from_dict({"name": "by hand", "card": deck_of(case)})
+    return make_game(deck=deck, variant=variant, **options)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_engine_plays_as_by_hand(case: dict[str, Any]) -> None:
+    """The positions of ``tests/reference/deathvalley_cases.py``, whose reference plays them, too."""
+    game = game_of_case(case)
+    state, deck = laid_out(case, game), game.data[0]
+    for player, decision, legal, answer in case.get("steps", []):
+        game.check_state(state)
+        assert (int(state["player"]), DECISIONS[state["decision"]]) == (player, decision)
+        assert set(members(int(state["legal"]))) == {action_of(word) for word in legal.split()}
+        if answer is not None:
+            game.kernels.step(state, deck, player, action_of(answer))
+    game.check_state(state)
+    expected = expected_of(case.get("after", {}))
+    fields = Fields(np.array([state], STATE))
+    winner, rule = scoring.ending(state)
+    over = state["decision"] == Decision.OVER
+    found = found_in(
+        expected,
+        snapshot(fields),
+        over=over,
+        scores=fields["scores"],
+        winner=None if winner == scoring.NO_WINNER else winner,
+        ending=Ending(rule).name.lower() if over else None,
+    )
+    assert found == expected
+
+
+# --- Games played by both -------------------------------------------------------------------------------------------
 
 VARIANTS: dict[str, dict[str, bool]] = {
     "base": {},
@@ -125,13 +194,19 @@ def compare(states: np.ndarray, reference: Reference) -> list[int]:
 
 def play(number: int, options: dict[str, bool]) -> int:
     """Play one random game on both sides; the number of decisions."""
-    deck = deck_of_game(number)
-    choose = random.Random(number)
     more = {"ask_forced": number % 5 == 0, "max_turns": 8 if number % 7 == 0 else 200}
+    truncates = number % 11 == 0
     first = (None, None, 0, 1)[number // 4 % 4] if not options.get("solo") else None
-    reference = Reference(deck.to_dict()["card"], number, **options, **more, first_player=first)
-    states = new_states(1, **options, **more, first_player=first)
-    states["rng"] = number
+    return play_deck(deck_of_game(number), number, **options, **more, first_player=first, truncates=truncates)
+
+
+def play_deck(deck: Deck, seed: int, *, truncates: bool = False, **options: Any) -> int:
+    """Play one random game on a deck on both sides; the number of decisions."""
+    choose = random.Random(seed)
+    turn_limit = "truncate" if truncates else "terminate"
+    reference = Reference(deck.to_dict()["card"], seed, **options, turn_limit=turn_limit)
+    states = new_states(1, **options, truncates=truncates)
+    states["rng"] = seed
     data = np.zeros(1, DECK)
     data[0] = deck.record
     LOOPS.reset_some(states, data, np.ones(1, np.bool_))

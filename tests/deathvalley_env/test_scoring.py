@@ -119,10 +119,10 @@ def test_abilities_score_for_their_owner_alone() -> None:
 # --- Score nothing --------------------------------------------------------------------------------------------------
 
 
-def test_score_nothing_takes_stars_skulls_and_abilities() -> None:
+def test_score_nothing_takes_stars_and_abilities_and_leaves_skulls_r17() -> None:
     silence = ability("scoring", "score_nothing", select={"hazard": "drop", "other": True})
     deck = make_deck({"d1": 2, "d2": 3, "m1": 1}, {"d3": 4}, d1=silence, d2=points(points=5))
-    assert score("desert: s6 + ...\n0 journey: d1, d2, m1\n0 scrapbook: d3", deck) == [2 + 1, 0]
+    assert score("desert: s6 + ...\n0 journey: d1, d2, m1\n0 scrapbook: d3", deck) == [2 + 1 - 4, 0]
     assert score("desert: s6 + ...\n0 journey: d2, m1 [d1]\n0 scrapbook: d3", deck) == [3 + 5 + 1 - 4, 0]
 
 

@@ -13,8 +13,8 @@ from deathvalley_env import raw_env
 from deathvalley_env.deck import Deck, deck_from_dict, load_deck
 from deathvalley_env.game import make_game
 from deathvalley_env.state import STATE
-from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, Decision, Timing
-from tests.deathvalley_env.table import Table
+from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, Action, Decision, Timing
+from tests.deathvalley_env.table import Table, ability, make_deck
 from tests.reference.deathvalley import random_deck
 from tests.valley_core.records import check_a_saved_record_is_loaded, check_other_things_are_refused
 from valley_core.errors import StateError
@@ -107,7 +107,7 @@ def set_field(state: Any, name: str, at: tuple[int, ...], value: int) -> None:
     ("name", "values"),
     [
         ("data", (-1, 1, 99)),
-        ("max_turns", (-1, 0)),
+        ("max_turns", (-1, 0, 2**31 - 1)),
         ("ask_forced", (-1, 2)),
         ("first_player", (-2, 2)),
         ("deck_size", (-1, 19)),
@@ -116,12 +116,13 @@ def set_field(state: Any, name: str, at: tuple[int, ...], value: int) -> None:
         ("scrapbook_size", (-1, 19)),
         ("under", (-2, 18)),
         ("discard", (-1, 1 << 18)),
-        ("busts", (-1,)),
-        ("turn", (-1, 200)),
+        ("busts", (-1, 2**31 - 1)),
+        ("turn", (-1, 200, 2**31 - 1)),
         ("active", (-1, 2)),
         ("player", (-1, 1, 2)),
         ("decision", (-1, 9)),
-        ("window", (-1, 6, 8)),
+        ("window", (-1, 1, 2, 3, 8, 9)),
+        ("travel", (-2, 0, 1, 2, 3)),
         ("traveled", (-2, 18)),
         ("asking", (-2, 18)),
         ("chosen", (-2, 18)),
@@ -130,7 +131,8 @@ def set_field(state: Any, name: str, at: tuple[int, ...], value: int) -> None:
         ("returned", (-1, 2)),
         ("kept", (-1, 1 << 18)),
         ("used", (-1, 1 << 18)),
-        ("truncated", (-1, 2)),
+        ("at_limit", (-1, 1, 2)),
+        ("truncates", (-1, 2)),
         ("solo", (1,)),
         ("backseat", (1,)),
         ("discard_points", (1,)),
@@ -308,6 +310,44 @@ def test_a_game_of_another_deck_has_other_scores() -> None:
         games_of("base")[0].check_state(table.state)
 
 
+def test_the_travel_that_waits_fits_its_window() -> None:
+    """`travel` is set while abilities before a Travel are asked for, and at no other time."""
+    deck = make_deck(
+        m1=ability("before_travel", "swap_face_up", optional=True),
+        m2=ability("instead_of_travel", "swap_cards", optional=True),
+    )
+    text = "desert: s1 + s2, ...\n0 journey: m1, m2, d1"
+    window = Table(text, deck).play("travel top")
+    assert (window.decision, int(window.state["window"])) == ("ABILITY", Timing.BEFORE_TRAVEL)
+    card = Table(text, deck).play("travel face-up", "use m1")
+    second = Table(text, deck).play("use m2", "d1")
+    assert (card.decision, second.decision) == ("CARD", "SECOND_CARD")
+    for table in (window, card, second):
+        table.game.check_state(table.state)
+        for travel in (NO_CARD, int(Action.TRAVEL_FACE_UP), int(Action.TRAVEL_TOP), int(Action.TRAVEL_OTHER)):
+            broken = table.state.copy()
+            broken["travel"] = travel
+            fits = (travel in (Action.TRAVEL_FACE_UP, Action.TRAVEL_TOP)) == (table is not second)
+            assert passes(table.game, broken) == fits, travel  # TRAVEL_OTHER is none of this game's
+    broken = window.state.copy()
+    broken["window"], broken["travel"] = Timing.AFTER_TRAVEL, NO_CARD
+    assert not passes(window.game, broken)
+
+
+def test_the_turn_limit_fits_the_end() -> None:
+    """`at_limit` is set in a game that is over after `max_turns` turns alone."""
+    text = "desert: Hells Gate + Salt Creek, Snakes, ..."
+    ended = Table("desert: Hells Gate + Salt Creek, ...", max_turns=1).play("travel top")
+    assert (ended.decision, int(ended.state["at_limit"])) == ("OVER", 1)
+    for name, value in (("at_limit", 0), ("turn", 0), ("max_turns", 2)):
+        broken = ended.state.copy()
+        broken[name] = value
+        assert not passes(ended.game, broken), name
+    running = Table(text.replace("Snakes, ", "")).state.copy()
+    running["at_limit"] = 1
+    assert not passes(ended.game, running)
+
+
 # --- Damage at random -----------------------------------------------------------------------------------------------
 
 
@@ -350,8 +390,7 @@ def test_damaged_records_are_refused_or_can_be_played_on(games: list[Game]) -> N
                     continue
                 passed += 1
                 for here in play_on(game, broken, choose, 15):
-                    if here["busts"].max() < 2**15 - 1:
-                        game.check_state(here)
+                    game.check_state(here)
     assert refused > 300
     assert passed > 100
 

@@ -54,7 +54,7 @@ SHIPPED = {
     "Mountain Lions": "Bust check: ignore this card if there is an adjacent mountain card.",
     "Surprise Canyon": "When you take this card by Travel, you may swap two cards in your Journey or Scrapbook.",
     "Mesquite Flat Dunes": "Scoring: +1 for every 2 stars on cards in your Journey.",
-    "Badwater Basin": "Scoring: each other drop card in your Journey or Scrapbook scores nothing.",
+    "Badwater Basin": "Scoring: each other drop card in your Journey or Scrapbook scores neither stars nor abilities.",
     "Scotty's Castle": "When you bust, you may keep an adjacent card in your Journey instead of shuffling it into the "
     "deck.",
     "Devil's Hole": "Scoring: +4 for every 2 cards hidden under this card.",

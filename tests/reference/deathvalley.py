@@ -53,12 +53,7 @@ class Ability:
     def __init__(self, table):
         self.timing = table["timing"]
         self.effect = table["effect"]
-        if self.timing == "before_rest":
-            self.mandatory = True
-        elif self.timing in ("instead_of_travel", "instead_of_rest"):
-            self.mandatory = False
-        else:
-            self.mandatory = not table.get("optional", False)
+        self.mandatory = self.timing == "before_rest" or not table.get("optional", False)
         self.select = Selection(table.get("select"))
         self.condition = Condition(table["if"]) if "if" in table else None
         self.hazard = table.get("hazard")
@@ -713,13 +708,8 @@ class Game:
         while True:
             window = table.window(player, "start_of_turn")
             legal = {ABILITY + card for card in window}
-            instead = {}
             if not self._must(window):
-                legal |= self._travels()
-                if table.can_rest(player, {}):
-                    legal.add(REST)
-                instead = self._insteads(player)
-                legal |= {ABILITY + card for card in instead}
+                legal |= self._actions(player)
             answer = yield from self._ask(player, "TURN", legal)
             if answer == REST:
                 yield from self._rest(player)
@@ -731,19 +721,23 @@ class Game:
             if me in window:
                 yield from self._use(player, me, "start_of_turn", window)
             else:  # R21, R22: nothing else of the action follows
-                timing = instead[me]
-                yield from self._use(player, me, timing, table.window(player, timing))
-                return
+                for timing in ("instead_of_travel", "instead_of_rest"):
+                    window = table.window(player, timing)
+                    if me in window:
+                        yield from self._use(player, me, timing, window)
+                        return
 
-    def _insteads(self, player):
-        """Card -> the timing of its ability that can be used in place of an action."""
-        result = {}
-        for card in self.table.window(player, "instead_of_rest"):
-            result[card] = "instead_of_rest"
-        if self._travels():
-            for card in self.table.window(player, "instead_of_travel"):
-                result[card] = "instead_of_travel"
-        return result
+    def _actions(self, player):
+        """Travel, Rest, and the abilities in the place of one of them, in which a mandatory one stands alone (R7)."""
+        table = self.table
+        travels, rests = self._travels(), {REST} if table.can_rest(player, {}) else set()
+        for_travel = table.window(player, "instead_of_travel") if travels else {}
+        for_rest = table.window(player, "instead_of_rest")
+        if self._must(for_travel):
+            travels = set()
+        if self._must(for_rest):
+            rests = set()
+        return travels | rests | {ABILITY + card for card in [*for_travel, *for_rest]}
 
     def _travels(self):
         legal = set()
@@ -1034,10 +1028,7 @@ def _random_abilities(rng, timing, room):
         else:
             number = rng.choice((1, 1, 2, 3))
             result = [_random_move(rng, timing) for _ in range(min(room, number))]
-        if timing in ("instead_of_travel", "instead_of_rest"):
-            optional = True
-        else:
-            optional = timing != "before_rest" and rng.random() < 0.6
+        optional = timing != "before_rest" and rng.random() < 0.6
         if optional:
             for ability in result:
                 ability["optional"] = True

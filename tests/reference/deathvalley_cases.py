@@ -34,6 +34,8 @@ SWAP_BEFORE = {"timing": "before_travel", "effect": "swap_face_up", "optional": 
 SHUFFLE_PAW_BEFORE = {"timing": "before_travel", "effect": "shuffle", "select": {"row": "journey", "hazard": "paw"}}
 KEEP_INSTEAD = {"timing": "instead_of_travel", "effect": "to_scrapbook", "optional": True}
 KEEP_INSTEAD_OF_REST = {"timing": "instead_of_rest", "effect": "to_scrapbook", "optional": True}
+MUST_KEEP_INSTEAD = {"timing": "instead_of_travel", "effect": "to_scrapbook"}
+MUST_KEEP_INSTEAD_OF_REST = {"timing": "instead_of_rest", "effect": "to_scrapbook"}
 TRAVEL_TWICE = {"timing": "when_traveled", "effect": "travel_again"}
 IGNORE_RIGHT = {"timing": "bust_check", "effect": "ignore", "select": {"position": "right"}}
 OTHER_DROPS_NOTHING = {"timing": "scoring", "effect": "score_nothing", "select": {"hazard": "drop", "other": True}}
@@ -831,6 +833,168 @@ INSTEAD_OF_REST = [
     },
 ]
 
+MANDATORY_INSTEAD = [
+    {
+        "name": "a mandatory ability leaves no other way to Travel; Rest stays",
+        "rule": "R21, R7",
+        "options": {"backseat": True},
+        "cards": {"M1": {"ability": [MUST_KEEP_INSTEAD]}},
+        "position": {"journey": ("M1 D1", ""), "face_up": "S1", "deck": "P1"},
+        "steps": [
+            (0, "TURN", "rest use:M1", "use:M1"),
+            (0, "CARD", "M1 D1", "D1"),
+            (1, "TURN", "face other top", None),
+        ],
+        "after": {"journey": ("M1", ""), "scrapbook": ("D1", ""), "face_up": "S1", "draws": 0},
+    },
+    {
+        "name": "a mandatory ability without a card to choose leaves the Travels alone",
+        "rule": "R21, R7",
+        "cards": {"M1": {"ability": [MUST_KEEP_INSTEAD | {"select": {"row": "journey", "hazard": "paw"}}]}},
+        "position": {"journey": ("M1 D1", ""), "scrapbook": ("P1", ""), "face_up": "S1", "deck": "P2"},
+        "steps": [(0, "TURN", "face top rest", "face"), (1, "TURN", "face top", None)],
+        "after": {"journey": ("M1 D1 S1", ""), "face_up": "P2"},
+    },
+    {
+        "name": "a mandatory ability of two alternatives, one of which has a card",
+        "rule": "R21, R7",
+        "cards": {
+            "M1": {
+                "ability": [
+                    MUST_KEEP_INSTEAD | {"select": {"row": "journey", "hazard": "paw"}},
+                    {"timing": "instead_of_travel", "effect": "to_journey", "select": {"hazard": "drop"}},
+                ]
+            }
+        },
+        "position": {"journey": ("M1", ""), "scrapbook": ("D1 P1", ""), "face_up": "S1", "deck": "P2"},
+        "steps": [(0, "TURN", "rest use:M1", "use:M1"), (1, "TURN", "face top", None)],
+        "after": {"journey": ("M1 D1", ""), "scrapbook": ("P1", ""), "face_up": "S1"},
+    },
+    {
+        "name": "beside a mandatory ability an optional one may be used, which ends the turn, too",
+        "rule": "R21, R7",
+        "cards": {"M1": {"ability": [MUST_KEEP_INSTEAD]}, "M2": {"ability": [KEEP_INSTEAD]}},
+        "position": {"journey": ("M1 M2", ""), "face_up": "S1"},
+        "steps": [
+            (0, "TURN", "rest use:M1 use:M2", "use:M2"),
+            (0, "CARD", "M1 M2", "M1"),
+            (1, "TURN", "face top", None),
+        ],
+        "after": {"journey": ("M2", ""), "scrapbook": ("M1", ""), "turn": 21},
+    },
+    {
+        "name": "in the place of Rest: the Travels stay",
+        "rule": "R22, R7",
+        "cards": {"M1": {"ability": [MUST_KEEP_INSTEAD_OF_REST]}},
+        "position": {"journey": ("M1 D1", ""), "face_up": "S1", "deck": "P1"},
+        "steps": [(0, "TURN", "face top use:M1", "top"), (1, "TURN", "face top", None)],
+        "after": {"journey": ("M1 D1 P1", ""), "face_up": "S1"},
+    },
+    {
+        "name": "mandatory abilities in the place of both leave nothing else",
+        "rule": "R21, R22, R7",
+        "cards": {"M1": {"ability": [MUST_KEEP_INSTEAD]}, "M2": {"ability": [MUST_KEEP_INSTEAD_OF_REST]}},
+        "position": {"journey": ("M1 M2", ""), "face_up": "S1"},
+        "steps": [
+            (0, "TURN", "use:M1 use:M2", "use:M1"),
+            (0, "CARD", "M1 M2", "M2"),
+            (1, "TURN", "face top", None),
+        ],
+        "after": {"journey": ("M1", ""), "scrapbook": ("M2", ""), "turn": 21},
+    },
+    {
+        "name": "the one in the place of Rest is used where a Rest is not possible, and the Travels stay",
+        "rule": "R22, R8",
+        "cards": {
+            "M1": {"ability": [{"timing": "instead_of_rest", "effect": "to_journey", "select": {"hazard": "drop"}}]},
+        },
+        "position": {"journey": ("", ""), "scrapbook": ("M1 D1", ""), "face_up": "S1"},
+        "steps": [(0, "TURN", "face top use:M1", "use:M1"), (1, "TURN", "face top", None)],
+        "after": {"journey": ("D1", ""), "scrapbook": ("M1", ""), "face_up": "S1"},
+    },
+    {
+        "name": "it replaces the action alone: an extra Travel takes a card of the Desert",
+        "rule": "R21",
+        "cards": {
+            "D1": {"ability": [{"timing": "after_rest", "effect": "travel_again", "optional": True}]},
+            "M1": {"ability": [MUST_KEEP_INSTEAD]},
+        },
+        "position": {"journey": ("M1 D1", ""), "face_up": "S1", "deck": "P1"},
+        "steps": [
+            (0, "TURN", "rest use:M1", "rest"),
+            (0, "REST", "M1 D1", "M1"),
+            (0, "HIDE", "D1 done", "done"),
+            (0, "RETURN", "D1 done", "done"),
+            (0, "ABILITY", "use:D1 done", "use:D1"),
+            (0, "TRAVEL", "face top", "face"),
+            (1, "TURN", "face top", None),
+        ],
+        "after": {"journey": ("D1 S1", ""), "scrapbook": ("M1", ""), "face_up": "P1"},
+    },
+]
+
+TIMINGS_AND_EFFECTS = [
+    {
+        "name": "before a Travel, a swap with the face-up card of a card with cards under it",
+        "rule": "R20, R3",
+        "cards": {"M1": {"ability": [SWAP_BEFORE]}},
+        "position": {"journey": ("D1 M1", ""), "under": {"D1": "P2 P3"}, "face_up": "S1", "deck": "P1"},
+        "steps": [
+            (0, "TURN", "face top rest", "face"),
+            (0, "ABILITY", "use:M1 done", "use:M1"),
+            (0, "CARD", "D1 M1", "D1"),
+            (1, "TURN", "face top", None),
+        ],
+        "after": {"journey": ("S1 M1 D1", ""), "under": {"S1": "P2 P3"}, "face_up": "P1", "draws": 0},
+    },
+    {
+        "name": "in the place of a Travel, a hidden card is swapped; then the bust check",
+        "rule": "R21, R3, R4",
+        "cards": {
+            "M1": {
+                "ability": [
+                    {"timing": "instead_of_travel", "effect": "swap_hidden", "select": {"cards": "hidden_here"}}
+                ]
+            }
+        },
+        "position": {"journey": ("M1 D1 S2 S3", ""), "under": {"M1": "S1"}, "face_up": "P1"},
+        "steps": [
+            (0, "TURN", "rest use:M1", "use:M1"),
+            (0, "SECOND_CARD", "D1 S2 S3", "D1"),
+            (1, "TURN", "face top", None),
+        ],
+        # S1 takes the place of D1, which is hidden under M1; three suns: S3 is discarded, the rest goes into the deck.
+        "after": {
+            "journey": ("", ""),
+            "discard": ("S3", ""),
+            "busts": (1, 0),
+            "in_deck": "M1 D1 S1 S2",
+            "under": {},
+            "face_up": "P1",
+        },
+    },
+    {
+        "name": "solo: in the place of a Rest a card is sent, and busts the AI, before its turn",
+        "rule": "R22, R5",
+        "options": {"solo": True},
+        "cards": {
+            "M1": {
+                "ability": [
+                    {
+                        "timing": "instead_of_rest",
+                        "effect": "send",
+                        "select": {"row": "journey", "hazard": "sun"},
+                    }
+                ]
+            }
+        },
+        "position": {"journey": ("M1 S1", "S2 S3"), "face_up": "D1", "deck": "P1"},
+        # The AI's Journey is cleared; it takes D1, which it has no match for.
+        "steps": [(0, "TURN", "face other top use:M1", "use:M1"), (0, "TURN", "face other top rest", None)],
+        "after": {"journey": ("M1", "D1"), "discard": ("", "S1"), "busts": (0, 1), "turn": 22},
+    },
+]
+
 CASES = [
     *THREE_IN_A_SCRAPBOOK,
     *TURN_LIMIT,
@@ -838,6 +1002,8 @@ CASES = [
     *BEFORE_TRAVEL,
     *INSTEAD_OF_TRAVEL,
     *INSTEAD_OF_REST,
+    *MANDATORY_INSTEAD,
+    *TIMINGS_AND_EFFECTS,
 ]
 
 
