@@ -141,6 +141,8 @@ def wrong_counts(counts: Mapping[str, int], unread: int = 0) -> list[WrongCount]
         for key, n in over.items()
         if n
     ]
+    if sum(under.values()) <= unread:
+        return found
     return found + [WrongCount("", _too(counts, key, "few"), f"add {_cards(n, key)}") for key, n in under.items() if n]
 
 

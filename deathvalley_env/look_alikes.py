@@ -35,11 +35,11 @@ def name_of(sign: str) -> str:
 
 def plain(sign: str) -> str | None:
     """The character of ASCII that `sign` looks like, "" for one that is not seen; None if it looks like none."""
-    if sign.isascii() and sign not in UNSEEN:
-        return None
     for signs, meant in ((DOUBLE, '"'), (SINGLE, "'"), (DASHES, "-"), (SPACES, " "), (UNSEEN, "")):
         if sign in signs:
             return meant
+    if sign.isascii():
+        return None
     normal = unicodedata.normalize("NFKC", sign)  # full-width letters, digits and signs
     return normal if normal != sign and len(normal) == 1 and normal.isascii() else None
 
@@ -57,7 +57,7 @@ def mended(line: str) -> tuple[str, int | None]:
         )
         if match["right"] is None and inside is not None:
             text = f'"{inside}"'
-            at = len(match[0]) - 1 if match["opened"] else 0
+            at = 0 if plain(match[0][0]) is not None else len(match[0]) - 1
         elif match["other"] is not None and (meant := plain(match[0])) is not None:
             text = meant
         if text != match[0] and column is None:

@@ -1,13 +1,17 @@
 """The greedy agent: how well it plays, and what it must see."""
 
 import dataclasses
+from enum import IntEnum
 
 import numpy as np
 import pytest
 
 from agents import make_agent
+from deathvalley_env.game import make_game
 from deathvalley_env.vocabulary import Action, Decision
 from tests.agents.tables import act_all, decisions_of, game_of, in_mid_play, play, seats_of, win_rate
+from tests.deathvalley_env.table import Table, ability, make_deck
+from tests.deathvalley_env.vocabulary_decks import WORDS, deck_with, title
 from valley_core.batch import loops_of
 from valley_core.errors import OptionError
 from valley_core.game import Game
@@ -83,6 +87,31 @@ def test_weighs_the_unseen_cards_not_the_next_one() -> None:
         agent = make_agent("greedy")
         agent.start(game, np.zeros(len(alike), np.uint64))
         assert len(set(act_all(agent, decisions_of(game, alike)).tolist())) == 1
+
+
+@pytest.mark.parametrize("member", WORDS, ids=title)
+def test_plays_decks_full_of_each_word(member: IntEnum) -> None:
+    """Each word of the vocabulary in the looks ahead of a game; the choices must be legal."""
+    for variant in ({"variant": "backseat"}, {"solo": True}):
+        game = make_game(deck=deck_with(member), max_turns=60, **variant)
+        agent = make_agent("greedy")
+        assert (play(game, (agent, agent), SEEDS[:2])["decision"] == Decision.OVER).all()
+
+
+@pytest.mark.parametrize("timing", ["instead_of_travel", "instead_of_rest"])
+def test_uses_an_ability_in_the_place_of_an_action(timing: str) -> None:
+    """Any Travel busts and a Rest shuffles stars in; the ability saves a card that is worth nothing."""
+    deck = make_deck(
+        {"s1": 9, "s2": 9},
+        p1=ability(timing, "to_scrapbook", optional=True, select={"position": "this"}),
+        m1=ability("before_rest", "shuffle", select={"row": "journey", "having": "stars"}),
+    )
+    table = Table("desert: s3 + s4, s5, s6\n0 journey: p1, s1, s2\n0 scrapbook: m1\n1 discard: ...", deck)
+    assert table.legal() == {"travel face-up", "travel top", "rest", "use p1"}
+    agent = make_agent("greedy")
+    agent.start(table.game, np.zeros(1, np.uint64))
+    (chosen,) = act_all(agent, decisions_of(table.game, table.states))
+    assert table.game.action_names[int(chosen)] == "ability of p1"
 
 
 def test_a_game_that_it_does_not_know() -> None:

@@ -5,8 +5,9 @@ import json
 import pickle
 import re
 import tomllib
+import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +16,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deathvalley_env.__main__ import main
+from deathvalley_env.deathvalley_v0 import solo_env
 from deathvalley_env.deck import (
     Ability,
     Card,
     Condition,
     Deck,
     DeckError,
+    DeckWarning,
     Selection,
     deck_from_dict,
     deck_report,
     deck_report_table,
+    deck_warnings,
     draw_deck,
     load_deck,
     shipped_decks,
 )
 from deathvalley_env.deck_parts import PROVENANCES
 from deathvalley_env.deck_template import template
+from deathvalley_env.game import make_game
 from deathvalley_env.toml_lines import key_positions
 from deathvalley_env.vocabulary import (
     HAZARD_COUNTS,
@@ -255,6 +260,28 @@ DEFECTS = [
             ('{ count = {}, unless = "no" }', 'the text "no"', "true or false"),
         )
     ),
+    # timings, of which a card has one
+    (
+        ABILITY + 'timing = "start_of_turn"\neffect = "hide"\n[[card.ability]]\ntiming = "instead_of_rest"\n'
+        'effect = "hide"\n',
+        10,
+        "instead_of_rest beside start_of_turn",
+        "a card has one of start_of_turn, instead_of_travel, instead_of_rest",
+    ),
+    (
+        ABILITY + 'timing = "instead_of_travel"\neffect = "hide"\n[[card.ability]]\ntiming = "instead_of_rest"\n'
+        'effect = "hide"\n',
+        10,
+        "instead_of_rest beside instead_of_travel",
+        "a card has one of",
+    ),
+    (
+        ABILITY + 'timing = "before_travel"\neffect = "travel_again"\n',
+        8,
+        "before_travel has no travel_again",
+        "when_traveled",
+    ),
+    (ABILITY + 'timing = "instead_of_travel"\neffect = "keep"\n', 8, "instead_of_travel has no keep", "when_busting"),
     # the syntax of TOML
     ("hazard = paw\n", 5, "not valid TOML", '"double quotes"'),
     (HEAD + 'hazard = "sun"\n', 6, "not valid TOML", "delete one of the two"),
@@ -316,17 +343,52 @@ def test_names_are_given_once_whatever_their_case(write: Any) -> None:
     ]
 
 
-def test_counts_of_hazards_name_the_surplus_card_and_what_is_missing(write: Any) -> None:
+def with_hazards(*hazards: str) -> str:
+    """A deck file with one card of each of these hazards."""
+    cards = [f'\n[[card]]\nname = "Card {i}"\nhazard = "{hazard}"\n' for i, hazard in enumerate(hazards, 1)]
+    return 'name = "Test"\n' + "".join(cards)
+
+
+def test_one_wrong_hazard_is_changed(write: Any) -> None:
+    """One defect, which names both hazards, at the last card of those too many."""
     text = text_of('hazard = "sun"')
-    lines = text.splitlines()
-    surplus = [i for i, line in enumerate(lines, 1) if line == 'hazard = "sun"'][-1]
-    last = [i for i, line in enumerate(lines, 1) if line == "[[card]]"][-1]
-    (first, missing), (second, too_many) = defects_of(write(text))
-    assert (first, second) == (last, surplus)
-    assert "2 paw cards, where a deck has 3" in missing
-    assert "add 1 after this card" in missing
-    assert "7 sun cards, where a deck has 6" in too_many
-    assert "delete 1" in too_many
+    surplus = [i for i, line in enumerate(text.splitlines(), 1) if line == 'hazard = "sun"'][-1]
+    assert defects_of(write(text)) == [
+        (
+            surplus,
+            "card 18 (Card 17), hazard: too many sun cards (7, where a deck has 6), and too few paw cards (2, where a "
+            "deck has 3); change one sun card to paw",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "remedies"),
+    [
+        ({"sun": -2, "paw": 1, "drop": 1}, ["change one paw card to sun", "change one drop card to sun"]),
+        ({"sun": 2, "paw": -2}, ["change 2 sun cards to paw"]),
+        ({"sun": 1}, ["delete one sun card; a deck has 18 cards"]),
+        ({"sun": 2, "paw": -1}, ["change one sun card to paw", "delete one sun card; a deck has 18 cards"]),
+        ({"paw": -1}, ["add one paw card after this card"]),
+        ({"paw": -3, "drop": 1}, ["change one drop card to paw", "add 2 paw cards after this card"]),
+        ({"mountain": -1, "drop": -1}, ["add one drop card after this card", "add one mountain card after this card"]),
+    ],
+)
+def test_wrong_counts_are_mended_in_the_fewest_changes(
+    write: Any, changes: dict[str, int], remedies: list[str]
+) -> None:
+    counts = {key: wanted + changes.get(key, 0) for key, wanted in HAZARD_COUNTS.items()}
+    found = defects_of(write(with_hazards(*(key for key, count in counts.items() for _ in range(count)))))
+    assert sorted(text.rpartition("); ")[2] for _, text in found) == sorted(remedies)
+    named = " ".join(text for _, text in found)
+    for key, change in changes.items():
+        assert f"too {'many' if change > 0 else 'few'} {key} cards ({counts[key]}, " in named
+
+
+def test_a_hazard_that_cannot_be_read_may_be_the_missing_one(write: Any) -> None:
+    assert len(defects_of(write(text_of('hazard = "puw"')))) == 1
+    both = text_of('hazard = "puw"').replace('"Card 17"\nhazard = "sun"', '"Card 17"\nhazard = "drop"')
+    assert len(defects_of(write(both))) == 2
 
 
 def test_a_deck_without_cards(write: Any) -> None:
@@ -368,6 +430,86 @@ def test_several_syntax_errors_at_once(write: Any) -> None:
     found = defects_of(write(text_of('hazard = paw\nstars = = 1\nskulls = 1\nskulls = 2\nprovenance = "x"\n')))
     assert [line for line, _ in found] == [5, 6, 8, 9]
     assert len(defects_of(write("\n".join(f"a{i} = x" for i in range(500))))) <= 100
+
+
+LOOK_ALIKES = [
+    ("hazard = \u201cpaw\u201d", "U+201C, left double quotation mark", 'write words in "double quotes"'),
+    ("hazard = \u201dpaw\u201d", "U+201D, right double quotation mark", "double quotes"),
+    ('hazard = "paw\u201d', "U+201D, right double quotation mark", "double quotes"),
+    ("hazard = \u201epaw\u201c", "U+201E, double low-9 quotation mark", "double quotes"),
+    ("hazard = \u00abpaw\u00bb", "U+00AB", "double quotes"),
+    ("hazard = \u2018paw\u2019", "U+2018, left single quotation mark", "double quotes"),
+    ("hazard = `paw`", "U+0060, grave accent", "double quotes"),
+    ("hazard = \uff02paw\uff02", "U+FF02, fullwidth quotation mark", "double quotes"),
+    ('hazard \uff1d "paw"', "U+FF1D, fullwidth equals sign", "write ="),
+    ('hazard =\u00a0"paw"', "U+00A0, no-break space", "write a space"),
+    ('hazard =\u3000"paw"', "U+3000, ideographic space", "write a space"),
+    ('\u200bhazard = "paw"', "U+200B, zero width space", "delete it"),
+    ('\ufeffhazard = "paw"', "U+FEFF, zero width no-break space", "delete it"),
+    ('hazard = "paw"\u00ad', "U+00AD, soft hyphen", "delete it"),
+]
+
+
+@pytest.mark.parametrize(("line", "name", "remedy"), LOOK_ALIKES, ids=[name for _, name, _ in LOOK_ALIKES])
+def test_look_alikes_are_named_and_read_as_meant(write: Any, line: str, name: str, remedy: str) -> None:
+    """One defect in the line; what else is wrong in the file is found as if it were mended."""
+    found = defects_of(write(text_of(line + "\nstars = 11")))
+    assert [at for at, _ in found] == [5, 6]
+    assert name in found[0][1]
+    assert remedy in found[0][1]
+    assert 'hazard = "paw"' in found[0][1]
+    assert "11, out of range" in found[1][1]
+
+
+@pytest.mark.parametrize(
+    ("body", "meant"),
+    [
+        (HEAD + "stars =\u00a0\uff12", "stars = 2"),
+        (POINTS + "points = \u22122", "points = -2"),
+        (POINTS + "points = \u20132", "points = -2"),
+        (ABILITY + 'timing = \u201cafter_rest\u201d\neffect = "hide"', 'timing = "after_rest"'),
+        (MOVE + "effect = \u201chide\u201d\nselect = { row = \u201cjourney\u201d, hazard = \u2018sun\u2019 }",
+         'select = { row = "journey", hazard = "sun" }'),
+        (HEAD + "\uff3b\uff3bcard.ability\uff3d\uff3d\ntiming = \"after_rest\"\neffect = \"hide\"", "[[card.ability]]"),
+    ],
+)  # fmt: skip
+def test_look_alikes_of_numbers_tables_and_headers(write: Any, body: str, meant: str) -> None:
+    text = text_of(body)
+    assert f"as in: {meant}" in "\n".join(problem for _, problem in defects_of(write(text)))
+    with pytest.raises(DeckError) as caught:
+        load_deck(write(text))
+    assert all("not valid TOML" in defect.problem for defect in caught.value.defects)  # nothing else is wrong
+
+
+def test_look_alikes_in_names_and_notes_are_what_is_written(write: Any) -> None:
+    """Inside straight quotation marks they are text; spaces that cannot be told from others are named in names."""
+    name = "Devil\u2019s \u201cHole\u201d \u2013 1"
+    deck = load_deck(
+        write(text_of(HEAD).replace('"Card 1"', f'"{name}"').replace('"Test"', '"Test"\nnotes = "\u00a0"'))
+    )
+    assert (deck.cards[1].name, deck.notes) == (name, "\u00a0")
+    ((line, problem),) = defects_of(write(text_of(HEAD).replace('"Card 1"', '"Card\u00a01"')))
+    assert line == 8
+    assert "it has (U+00A0, no-break space)" in problem
+
+
+def test_a_whole_file_with_curly_quotation_marks(write: Any) -> None:
+    """A defect in each line, and none besides."""
+    text = text_of(HEAD + '[[card.ability]]\ntiming = "after_rest"\neffect = "hide"')
+    curly = re.sub('"([^"\n]*)"', "\u201c\\1\u201d", text)
+    found = defects_of(write(curly))
+    assert [line for line, _ in found] == [i for i, line in enumerate(text.splitlines(), 1) if '"' in line]
+    assert all("left double quotation mark" in problem for _, problem in found)
+
+
+@pytest.mark.parametrize("ends", ["\r\n", "\r", "\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_line_ends_tabs_and_a_byte_order_mark(write: Any, ends: str, mark: bytes) -> None:
+    """All three kinds of line ends, tabs as spaces, and the mark that some editors put before a text."""
+    text = text_of(HEAD + "stars\t=\t2\t").replace("\n", ends)
+    assert load_deck(write(mark + text.encode())).cards[0].stars == 2
+    ((line, problem),) = defects_of(write(mark + text.replace("2", "12").encode()))
+    assert (line, "12, out of range" in problem) == (6, True)
 
 
 @pytest.mark.parametrize(
@@ -639,7 +781,9 @@ def test_record_of_shipped_cards() -> None:
     assert (rats.per, rats.select.hazard) == (Per.ROW_WITHOUT, Hazard.DROP)
 
     assert record.timed[Timing.START_OF_TURN] == card_set(salt)
-    assert record.timed[Timing.BUST_CHECK] == card_set(0, number["Hells Gate"], number["Mountain Lions"])
+    assert record.timed[Timing.BUST_CHECK] == card_set(
+        0, number["Hells Gate"], number["Mountain Lions"], number["Desert Tortoise"]
+    )
     assert record.mandatory[Timing.BEFORE_REST] == card_set(number["Ventifact Ridge"])
     assert record.mandatory[Timing.WHEN_TRAVELED] == card_set(number["Lake Manly"])
     assert record.mandatory[Timing.AFTER_REST] == 0
@@ -672,7 +816,8 @@ def test_shipped_decks_are_as_the_components_say() -> None:
         deck = load_deck(name)
         assert Counter(card.hazard.name.lower() for card in deck.cards) == HAZARD_COUNTS
         timings |= {ability.timing for card in deck.cards for ability in card.abilities}
-    assert timings == set(Timing) - {Timing.NONE}
+    owners = {Timing.INSTEAD_OF_TRAVEL, Timing.INSTEAD_OF_REST, Timing.BEFORE_TRAVEL}  # on no card that is known
+    assert timings == set(Timing) - {Timing.NONE} - owners
     assert not any(card.skulls for card in load_deck("death_valley").cards)
 
 
@@ -732,7 +877,8 @@ def test_the_first_pool_goes_before_the_others() -> None:
     own = deck_from_dict(mine)
     names = [card.name for card in own.cards]
     assert draw_deck([own, "highs_and_lows"], names=names).cards == own.cards
-    with pytest.raises(DeckError, match="4 paw cards"):
+    wanted = r"too many paw cards \(4, .*, and too few sun cards \(5, .*; change one paw card to sun"
+    with pytest.raises(DeckError, match=wanted):
         draw_deck(["highs_and_lows", own], names=names)
 
 
@@ -745,7 +891,10 @@ def test_drawing_by_name() -> None:
     text = str(caught.value)
     assert 'no pool has a card "snake"; did you mean "Snakes"?' in text
     assert f'"{names[1]}" is named 2 times; name each card once' in text
-    assert "5 sun cards, where a deck has 6; name 6" in text
+    with pytest.raises(
+        DeckError, match=r"too many paw cards \(4, .*, and too few sun cards \(5, .*; change one paw card to sun"
+    ):
+        draw_deck(["death_valley"], names=[*names[1:-1], "Snakes", "Coyotes"])
 
 
 def test_pools_may_have_any_number_of_cards(write: Any) -> None:
@@ -777,6 +926,89 @@ def test_wrong_arguments_of_draw_deck() -> None:
         draw_deck([], seed=1)
     with pytest.raises(DeckError, match="no such file"):
         draw_deck(["nowhere.toml"])
+
+
+# ------------------------------------------------------------------------------------ warnings
+
+
+def of_stars(stars: int, abilities: int) -> dict[str, Any]:
+    """A plain deck whose first cards have a star, and whose first cards have an ability."""
+    deck = plain()
+    for card in deck["card"][:stars]:
+        card["stars"] = 1
+    for card in deck["card"][:abilities]:
+        card["ability"] = [{"timing": "scoring", "effect": "points", "points": 1}]
+    return deck
+
+
+@pytest.mark.parametrize(
+    ("stars", "abilities", "warned"),
+    [
+        (0, 0, ["18 of 18 cards have neither stars nor skulls nor abilities"]),
+        (18, 0, ["no card has an ability"]),
+        (0, 18, ["no card has a star"]),
+        (12, 12, ["6 of 18 cards have neither"]),
+        (12, 0, ["6 of 18 cards have neither", "no card has an ability"]),
+        (13, 13, []),
+        (1, 18, []),
+    ],
+)
+def test_decks_that_are_hardly_whole_are_warned_of(
+    write: Any, capsys: pytest.CaptureFixture[str], stars: int, abilities: int, warned: list[str]
+) -> None:
+    """By the check, which is content all the same, and once by `make_game`."""
+    deck = deck_from_dict(of_stars(stars, abilities))
+    found = deck_warnings(deck)
+    assert len(found) == len(warned)
+    assert all(text.startswith(start) for text, start in zip(found, warned, strict=True))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            make_game(deck=deck)
+    assert [entry.category for entry in caught] == [DeckWarning] * bool(warned)
+    for entry in caught:
+        assert all(text in str(entry.message) for text in warned)
+        assert entry.filename == __file__
+    tables = "".join(
+        f'\n[[card]]\nname = "{card.name}"\nhazard = "{card.hazard.name.lower()}"\nstars = {card.stars}\n'
+        + '[[card.ability]]\ntiming = "scoring"\neffect = "points"\npoints = 1\n' * len(card.abilities)
+        for card in deck.cards
+    )
+    path = write('name = "Test"\n' + tables)
+    assert main(["deck", "check", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "no defects" in lines[0]
+    assert lines[1:] == [f"{path}: warning: {text}" for text in found]
+
+
+@pytest.mark.parametrize("name", shipped_decks())
+def test_shipped_decks_are_whole(name: str) -> None:
+    assert deck_warnings(load_deck(name)) == []
+
+
+# ------------------------------------------------------------------------------------ one defect, one line
+
+
+def test_defects_are_one_a_line_everywhere(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(text_of('hazard = "puw"\nstars = 11\nskulls = x'))
+    makers: list[Callable[[], Any]] = [
+        lambda: load_deck(path),
+        lambda: make_game(deck=path),
+        lambda: solo_env(deck=str(path)),
+        lambda: draw_deck([path], 1),
+    ]
+    for make in makers:
+        with pytest.raises(DeckError) as caught:
+            make()
+        first, *lines = str(caught.value).splitlines()
+        assert first == f"3 defects in deck {path}"
+        assert [line.split(": ")[0] for line in lines] == [f"{path}:{n}" for n in (5, 6, 7)]
+    with pytest.raises(DeckError) as caught:
+        draw_deck(["death_valley"], names=["Snaks", "Coyotes", "Coyotes"])
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 1 + len(caught.value.defects) > 4
+    assert main(["deck", "check", str(path)]) == 1
+    assert len(capsys.readouterr().err.splitlines()) == 3
 
 
 # ------------------------------------------------------------------------------------ command line

@@ -1,12 +1,14 @@
 """Every rule and ruling, played by hand in positions drawn as text (`tests.deathvalley_env.table`)."""
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deathvalley_env.deck import Deck, load_deck
+from deathvalley_env.deck import Ability, Deck, load_deck, shipped_decks
+from deathvalley_env.vocabulary import SWAPS, Effect, Position, Row
 from tests.deathvalley_env.table import OTHER, Table, ability, make_deck, names, same, shuffled
 from valley_core.errors import IllegalActionError
 from valley_core.rng import draw_plain
@@ -340,19 +342,44 @@ def test_an_empty_deck_flips_nothing_r6() -> None:
     same(table, "desert: -\n0 journey: Daylight Pass, Manly Beacon\n1 discard: ...")
 
 
-def test_a_game_that_lasts_too_long_is_truncated_r11() -> None:
-    table = Table("desert: p1 + ...", BLANK, max_turns=3)
+@pytest.mark.parametrize(
+    ("turn_limit", "ending", "winner"), [("terminate", "turn_limit", 0), ("truncate", "truncated", None)]
+)
+def test_a_game_that_lasts_too_long_ends_r11(turn_limit: str, ending: str, winner: int | None) -> None:
+    deck = make_deck({"d1": 2, "s1": 1})
+    table = Table("desert: p1 + s1, s2, ...\n0 journey: d1", deck, max_turns=3, turn_limit=turn_limit)
     table.play("travel face-up", "travel face-up")
-    assert table.decision == "TURN"
-    table.play("rest")
-    assert table.decision == "OVER"
-    assert table.summary["ending"] == "truncated"
-    assert table.summary["winner"] is None
+    assert (table.summary["ending"], table.summary["winner"]) == ("none", None)
+    table.play("travel face-up")
+    assert (table.decision, table.legal()) == ("OVER", {"wait"})
+    assert table.scores == [2, 1]
+    assert (table.summary["ending"], table.summary["winner"], table.summary["turns"]) == (ending, winner, 3)
 
 
-def test_a_game_over_in_the_last_turn_is_not_truncated_r11() -> None:
-    table = Table("desert: p1 + d1\n0 journey: m1\n1 discard: ...", BLANK, max_turns=1).play("travel top")
-    assert table.summary["ending"] != "truncated"
+@pytest.mark.parametrize("turn_limit", ["terminate", "truncate"])
+def test_an_ordinary_end_in_the_last_turn_r11(turn_limit: str) -> None:
+    """One card is left in the Desert: the limit does not matter."""
+    table = Table("desert: p1 + d1\n0 journey: m1\n1 discard: ...", BLANK, max_turns=1, turn_limit=turn_limit)
+    table.play("travel top")
+    assert (table.summary["ending"], table.state["at_limit"]) == ("shared", 0)
+
+
+def test_the_limit_is_scored_by_points_then_busts_then_shared_r11() -> None:
+    deck = make_deck({"d1": 2, "m1": 2, "m2": 3})
+    text = "desert: p1 + p2, ...\n0 journey: d1\n1 journey: {}\n0 busts: {}\n1 busts: {}"
+    for other, busts, winner in (("m2", (0, 5), 1), ("m1", (1, 0), 1), ("m1", (0, 1), 0), ("m1", (2, 2), None)):
+        table = Table(text.format(other, *busts), deck, max_turns=1).play("travel face-up")
+        assert (table.summary["ending"], table.summary["winner"]) == ("turn_limit", winner)
+
+
+def test_must_outbust_decides_at_the_limit_r11() -> None:
+    """You are ahead in points, but the AI did not bust more often than you."""
+    deck = make_deck({"d1": 9})
+    text = "desert: p1 + s1, m1, ...\n0 journey: d1\n0 busts: {}\n1 busts: 1"
+    for own, winner in ((1, 1), (0, 0)):
+        table = solo(text.format(own), deck, must_outbust=True, max_turns=2).play("travel top")
+        assert table.summary["turns"] == 2
+        assert (table.summary["ending"], table.summary["winner"]) == ("turn_limit", winner)
 
 
 # --- Backseat Driver Variant ----------------------------------------------------------------------------------------
@@ -724,20 +751,32 @@ def test_ubehebe_crater_moves_one_more_card_after_a_rest() -> None:
     )
 
 
-def test_desert_tortoise_returns_a_card_to_the_journey_r3() -> None:
+def test_a_card_returned_to_the_journey_r3() -> None:
     """The cards under it follow, visible, to its right, in the order in which they were hidden."""
-    text = (
-        "desert: Hells Gate + Salt Creek, ...\n0 journey: Desert Tortoise, Manly Beacon\n"
-        "0 scrapbook: Lake Manly [Darwin Falls, Daylight Pass]"
+    deck = make_deck(p1=ability("after_rest", "to_journey", optional=True))
+    text = "desert: s1 + s2, ...\n0 journey: p1, m1\n0 scrapbook: d1 [d2, s3]"
+    table = Table(text, deck).play("rest", "m1", "done", "done", "use p1")
+    assert table.legal() == {"m1", "d1"}
+    table.play("d1")
+    same(table, "desert: s1 + s2, ...\n0 journey: p1, d1, d2, s3\n0 scrapbook: m1\n> 1 journey:")
+
+
+def test_desert_tortoise_withdraws_in_the_scrapbook() -> None:
+    """It counts in the Journey; in the Scrapbook the bust check ignores it, and it gives nothing back (R19)."""
+    text = "desert: Kangaroo Rats + Hells Gate, ...\n0 journey: {}\n0 scrapbook: {}"
+    in_journey = Table(text.format("Desert Tortoise", "Mountain Lions")).play("travel face-up")
+    assert in_journey.state["busts"].tolist() == [1, 0]
+    in_scrapbook = Table(text.format("Mountain Lions", "Desert Tortoise")).play("travel face-up")
+    assert in_scrapbook.state["busts"].tolist() == [0, 0]
+    assert in_scrapbook.scores[0] == Table(text.format("Mountain Lions", "")).play("travel face-up").scores[0] - 1
+    resting = Table("desert: Hells Gate + Salt Creek, ...\n0 journey: Manly Beacon\n0 scrapbook: Desert Tortoise").play(
+        "rest"
     )
-    table = Table(text).play("rest", "Manly Beacon", "done", "done", "use Desert Tortoise")
-    assert table.legal() == {"Manly Beacon", "Lake Manly"}
-    table.play("Lake Manly")
-    same(
-        table,
-        "desert: Hells Gate + Salt Creek, ...\n0 journey: Desert Tortoise, Lake Manly, Darwin Falls, Daylight Pass\n"
-        "0 scrapbook: Manly Beacon\n> 1 journey:",
+    same(resting, "desert: Hells Gate + Salt Creek, ...\n0 scrapbook: Desert Tortoise, Manly Beacon\n> 1 journey:")
+    three = (
+        "desert: Hells Gate + Salt Creek, ...\n0 journey: Manly Beacon\n0 scrapbook: Desert Tortoise, Kangaroo Rats, "
     )
+    assert Table(three + "Mountain Lions").play("travel face-up").state["busts"].tolist() == [0, 0]
 
 
 def test_devils_cornfield_swaps_the_face_up_card_r3_r13() -> None:
@@ -822,11 +861,17 @@ def test_ventifact_ridge_alone_forbids_the_rest_r8() -> None:
     assert Table("desert: Hells Gate + ...\n0 journey: Ventifact Ridge").legal() == {"travel face-up", "travel top"}
 
 
-def test_a_choice_that_leaves_no_card_to_move_is_not_legal_r8() -> None:
-    """Ventifact Ridge in the Scrapbook must go itself, since the card above it is the last."""
+def test_ventifact_ridge_in_the_scrapbook_does_nothing_r19() -> None:
     table = Table("desert: Hells Gate + ...\n0 journey: Manly Beacon\n0 scrapbook: Ventifact Ridge").play("rest")
-    same(table, "desert: Hells Gate + ...\n0 scrapbook: Manly Beacon\n> 1 journey:")
-    assert "Ventifact Ridge" in table.position.deck
+    same(table, "desert: Hells Gate + ...\n0 scrapbook: Ventifact Ridge, Manly Beacon\n> 1 journey:")
+
+
+def test_a_choice_that_leaves_no_card_to_move_is_not_legal_r8() -> None:
+    """A card in the Scrapbook must go itself, since the card above it is the last."""
+    deck = make_deck(p1=ability("before_rest", "shuffle", select={"row": "journey", "position": "this_or_adjacent"}))
+    table = Table("desert: s1 + ...\n0 journey: m1\n0 scrapbook: p1", deck).play("rest")
+    same(table, "desert: s1 + ...\n0 scrapbook: m1\n> 1 journey:")
+    assert "p1" in table.position.deck
 
 
 def test_an_ability_can_make_a_rest_possible_r8() -> None:
@@ -1101,3 +1146,183 @@ def test_every_ability_of_the_shipped_decks_is_played_by_hand() -> None:
     text = "".join(path.read_text() for path in (Path(__file__), Path(__file__).with_name("test_scoring.py")))
     for deck in ("highs_and_lows", "death_valley"):
         assert [card.name for card in load_deck(deck).cards if card.abilities and card.name not in text] == []
+
+
+# --- Timings that replace an action or come before a Travel (R20 to R22) --------------------------------------------
+
+SWAP = ability("before_travel", "swap_face_up", optional=True)
+
+
+def test_before_a_travel_the_face_up_card_is_swapped_and_then_taken_r20() -> None:
+    """The Travel is chosen first; what it takes is what lies there when it is carried out."""
+    table = Table("desert: s1 + p2, ...\n0 journey: m1, d1", make_deck(m1=SWAP)).play("travel face-up")
+    assert (table.decision, table.legal()) == ("ABILITY", {"use m1", "done"})
+    same(
+        Table("desert: s1 + p2, ...\n0 journey: m1, d1", make_deck(m1=SWAP)).play("travel face-up", "done"),
+        "desert: p2 + ...\n0 journey: m1, d1, s1\n> 1 journey:",
+    )
+    same(table.play("use m1", "d1"), "desert: p2 + ...\n0 journey: m1, s1, d1\n> 1 journey:")
+
+
+def test_before_a_travel_a_mandatory_ability_is_used_r20() -> None:
+    """Also before a Travel to the other Journey; not where it has no card to choose; not before a Rest."""
+    deck = make_deck(m1=ability("before_travel", "to_scrapbook", select={"row": "journey", "hazard": "paw"}))
+    text = "desert: s1 + s2, ...\n0 journey: m1, p1, p2"
+    table = Table(text, deck, variant="backseat").play(OTHER)
+    assert (table.decision, table.legal()) == ("CARD", {"p1", "p2"})
+    same(table.play("p2"), "desert: s2 + ...\n0 journey: m1, p1\n0 scrapbook: p2\n> 1 journey: s1")
+    same(
+        Table("desert: s1 + s2, ...\n0 journey: m1", deck).play("travel top"),
+        "desert: s1 + ...\n0 journey: m1, s2\n> 1 journey:",
+    )
+    assert Table(text, deck).play("rest").decision == "REST"
+
+
+def test_before_each_travel_of_a_turn_what_was_not_used_r20_r13() -> None:
+    deck = make_deck(m1=SWAP, d1=ability("when_traveled", "travel_again", optional=True))
+    table = Table("desert: d1 + s1, s2, ...\n0 journey: m1, p1", deck).play("travel face-up", "done", "use d1")
+    # No face-up card is left to swap with (R6): the top of the deck is taken at once.
+    same(table, "desert: s2 + ...\n0 journey: m1, p1, d1, s1\n> 1 journey:")
+    again = Table("desert: s1 + d1, s2, ...\n0 journey: m1, p1", deck).play(
+        "travel top", "done", "use d1", "travel face-up"
+    )
+    assert (again.decision, again.legal()) == ("ABILITY", {"use m1", "done"})
+    same(again.play("use m1", "p1"), "desert: s2 + ...\n0 journey: m1, s1, d1, p1\n> 1 journey:")
+
+
+def test_instead_of_a_travel_nothing_else_of_it_happens_r21() -> None:
+    deck = make_deck(
+        m1=ability("instead_of_travel", "to_scrapbook", optional=True, select={"row": "journey"}),
+        m2=ability("after_travel", "shuffle", select={"position": "this"}),
+    )
+    table = Table("desert: s1 + s2, ...\n0 journey: m1, m2, d1", deck)
+    assert table.legal() == {"travel face-up", "travel top", "rest", "use m1"}
+    table.play("use m1")
+    assert (table.decision, table.legal()) == ("CARD", {"m1", "m2", "d1"})
+    same(table.play("d1"), "desert: s1 + s2, ...\n0 journey: m1, m2\n0 scrapbook: d1\n> 1 journey:")
+
+
+def test_instead_of_a_travel_mandatory_r21_r7() -> None:
+    """It stands in the place of the Travels while it can be used; Rest stays."""
+    deck = make_deck(m1=ability("instead_of_travel", "swap_cards", select={"hazard": "paw"}))
+    table = Table("desert: s1 + s2, ...\n0 journey: m1, p1\n0 scrapbook: p2", deck)
+    assert table.legal() == {"rest", "use m1"}
+    table.play("use m1", "p1")
+    same(table, "desert: s1 + s2, ...\n0 journey: m1, p2\n0 scrapbook: p1\n> 1 journey:")
+    assert "travel top" in Table("desert: s1 + s2, ...\n0 journey: m1, p1", deck).legal()
+
+
+def test_instead_of_a_travel_the_bust_check_follows_r21() -> None:
+    deck = make_deck(m1=ability("instead_of_travel", "swap_face_up", optional=True))
+    table = Table("desert: s3 + p1, ...\n0 journey: m1, s1, s2", deck).play("use m1", "m1")
+    same(table, "desert: m1 + ...\n0 discard: s2\n0 busts: 1\n> 1 journey:")
+
+
+def test_instead_of_a_rest_no_journey_card_need_be_left_r22() -> None:
+    """Neither moving, hiding nor returning; abilities before and after a Rest do not apply."""
+    deck = make_deck(
+        m1=ability("instead_of_rest", "to_journey", optional=True, select={"hazard": "drop"}),
+        m2=ability("after_rest", "shuffle", select={"position": "this"}),
+        m3=ability("before_rest", "shuffle", select={"position": "this"}),
+    )
+    table = Table("desert: s1 + s2, ...\n0 scrapbook: m1, m2, m3, d1 [d2]", deck)
+    assert table.legal() == {"travel face-up", "travel top", "use m1"}
+    same(table.play("use m1"), "desert: s1 + s2, ...\n0 journey: d1, d2\n0 scrapbook: m1, m2, m3\n> 1 journey:")
+
+
+def test_instead_of_a_rest_mandatory_r22_r7() -> None:
+    deck = make_deck(m1=ability("instead_of_rest", "send"))
+    table = Table("desert: s1 + s2, ...\n0 journey: m1, d1 [d2]", deck)
+    assert table.legal() == {"travel face-up", "travel top", "use m1"}
+    same(table.play("use m1", "d1"), "desert: s1 + s2, ...\n0 journey: m1\n> 1 journey: d1, d2")
+
+
+def test_in_the_place_of_both_actions_nothing_else_is_legal_r21_r22() -> None:
+    deck = make_deck(m1=ability("instead_of_travel", "shuffle"), m2=ability("instead_of_rest", "shuffle"))
+    assert Table("desert: s1 + s2, ...\n0 journey: m1, m2", deck).legal() == {"use m1", "use m2"}
+
+
+# --- Three of a hazard in a Scrapbook (R18) -------------------------------------------------------------------------
+
+THREE = "desert: d2 + d3, p1, p2, ...\n{}0 journey: d1\n0 scrapbook: s1, s2, s3\n{}1 journey: m1"
+
+
+def test_three_in_a_scrapbook_bust_at_each_check_of_their_owner_r18() -> None:
+    """Base: at the end of the owner's turns. Backseat: at the end of every turn."""
+    base = Table(THREE.format("> ", ""), BLANK).play("travel face-up")
+    assert base.state["busts"].tolist() == [1, 0]
+    assert (base.position.journey[0], base.position.discard[0]) == ([], [])
+    assert base.play("travel top").state["busts"].tolist() == [1, 0]
+    backseat = Table(THREE.format("> ", ""), BLANK, variant="backseat").play("travel face-up", "travel top")
+    assert backseat.state["busts"].tolist() == [2, 0]
+
+
+def test_the_solo_ai_gives_all_its_cards_to_three_in_a_scrapbook_r18() -> None:
+    """Any face-up card would bust you: you get it, and bust a second time in the round; the AI's Journey stays."""
+    table = solo(THREE.format("> ", ""))
+    for round_ in range(1, 4):
+        before = table.position.journey[1]
+        table.play("travel top")
+        assert table.state["busts"].tolist() == [2 * round_, 0]
+        assert table.position.journey == [[], before]
+
+
+def test_a_card_of_the_hazard_is_discarded_each_time_r18() -> None:
+    text = "desert: s4 + d3, ...\n0 journey: d1\n0 scrapbook: s1, s2, s3"
+    table = Table(text, BLANK).play("travel face-up")
+    assert (table.position.discard[0], table.state["busts"].tolist()) == (["s4"], [1, 0])
+
+
+# --- Progress (R19) -------------------------------------------------------------------------------------------------
+
+
+def kept_for_good(state: Any, player: int) -> int:
+    """Cards in a Scrapbook, those hidden there, and those discarded."""
+    count = int(state["discard"][player]).bit_count()
+    for card in state["scrapbook"][player][: state["scrapbook_size"][player]]:
+        while card >= 0:
+            count, card = count + 1, int(state["under"][card])
+    return count
+
+
+@pytest.mark.parametrize("variant", [{}, {"variant": "backseat"}, {"solo": True}], ids=str)
+@pytest.mark.parametrize("deck", shipped_decks())
+def test_what_is_saved_or_discarded_never_comes_back_r19(deck: str, variant: dict[str, Any]) -> None:
+    choose = random.Random(5)
+    for seed in range(12):
+        table = Table(None, deck, seed, **variant)
+        before, turn = [0, 0], 0
+        while table.decision != "OVER":
+            table.play(choose.choice(sorted(table.legal())))
+            if table.state["turn"] != turn or table.decision == "OVER":  # a swap takes two cards in one decision
+                now = [kept_for_good(table.state, player) for player in range(2)]
+                assert now[0] >= before[0]
+                assert now[1] >= before[1]
+                before, turn = now, int(table.state["turn"])
+
+
+def takes_back(known: Ability) -> bool:
+    """Whether an ability can take a card out of a Scrapbook, other than in exchange for another one."""
+    if known.effect != Effect.SHUFFLE:
+        return known.effect == Effect.TO_JOURNEY
+    condition = known.condition
+    if condition is not None and condition.this_row == Row.JOURNEY and not condition.unless:
+        return known.select.row != Row.JOURNEY
+    # `this` is this card wherever it lies.
+    return known.select.row != Row.JOURNEY or known.select.position in (Position.THIS, Position.THIS_OR_ADJACENT)
+
+
+@pytest.mark.parametrize("deck", shipped_decks())
+def test_no_card_of_this_project_takes_back_what_was_saved_r19(deck: str) -> None:
+    own = [card for card in load_deck(deck).cards if card.provenance.abilities != "stated"]
+    assert len(own) > 5
+    assert [card.name for card in own for found in card.abilities if takes_back(found)] == []
+
+
+def test_what_takes_back_is_known_r19() -> None:
+    """Each effect either moves Journey cards alone, or exchanges, or is one of the two that take back."""
+    moves = {Effect.HIDE, Effect.TO_SCRAPBOOK, Effect.SEND, Effect.KEEP}
+    rest = {Effect.TRAVEL_AGAIN, Effect.IGNORE, Effect.RAISE_LIMIT, Effect.SCORE_NOTHING, Effect.POINTS}
+    assert set(Effect) == {Effect.SHUFFLE, Effect.TO_JOURNEY} | moves | SWAPS | rest
+    deck = make_deck(p1=ability("after_rest", "shuffle"), p2=ability("after_rest", "to_journey"))
+    assert [takes_back(found) for card in deck.cards for found in card.abilities] == [True, True]

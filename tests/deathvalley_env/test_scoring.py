@@ -2,9 +2,10 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from tests.deathvalley_env.table import OTHER, Table, ability, make_deck
+from tests.deathvalley_env.table import OTHER, PLAIN_NAMES, Table, ability, make_deck
 
 pytestmark = pytest.mark.plain
 
@@ -334,13 +335,53 @@ def test_must_outbust_r10_r16() -> None:
 
 
 def test_a_truncated_game_has_no_winner_r16() -> None:
-    table = Table("desert: p1 + d1, d2, d3\n0 journey: s3\n1 discard: ...", WORTH, max_turns=1).play("travel top")
+    text = "desert: p1 + d1, d2, d3\n0 journey: s3\n1 discard: ..."
+    table = Table(text, WORTH, max_turns=1, turn_limit="truncate").play("travel top")
     assert (table.summary["winner"], table.summary["ending"]) == (None, "truncated")
     assert table.summary["scores"] == [3, 0]
-    table = Table(
-        "desert: p1 + d1, d2, d3\n0 journey: s3\n1 discard: ...", WORTH, max_turns=2, solo=True, must_outbust=True
-    ).play("travel top")
+    table = Table(text, WORTH, max_turns=2, solo=True, must_outbust=True, turn_limit="truncate").play("travel top")
     assert (table.summary["winner"], table.summary["ending"]) == (None, "truncated")
+
+
+def test_a_game_at_the_turn_limit_is_scored_r11_r16() -> None:
+    text = "desert: p1 + d1, d2, d3\n0 journey: s3\n1 discard: ..."
+    table = Table(text, WORTH, max_turns=1).play("travel top")
+    assert (table.summary["winner"], table.summary["ending"]) == (0, "turn_limit")
+    table = Table(text, WORTH, max_turns=2, solo=True, must_outbust=True).play("travel top")
+    assert (table.summary["winner"], table.summary["ending"]) == (1, "turn_limit")
+
+
+# --- Large numbers --------------------------------------------------------------------------------------------------
+
+IN_ONE_ROW = "desert: s6\n{} journey: " + ", ".join(PLAIN_NAMES[:-1])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("player", [0, 1])
+def test_scores_beyond_16_bits(player: int, sign: int) -> None:
+    """17 × (9 + 3 × 9 × 153) = 70,380: in the score, the kinds, the cards, the observation and the rewards."""
+    abilities = [points(points=9 * sign, per="star")] * 3
+    deck = make_deck(dict.fromkeys(PLAIN_NAMES, 9), **dict.fromkeys(PLAIN_NAMES, abilities))
+    table = Table(IN_ONE_ROW.format(player), deck, reward="margin")
+    wanted = [17 * (9 + sign * 3 * 9 * 153), 0]
+    wanted = wanted if player == 0 else wanted[::-1]
+    assert table.scores == wanted
+    assert table.summary["scores"] == wanted
+    assert table.summary["by_kind"][player]["abilities"] == sign * 17 * 3 * 9 * 153
+    assert table.summary["by_card"][player]["s1"] == 9 + sign * 3 * 9 * 153
+    seen = table.game.blank_observations(table.states)[0]
+    table.game.kernels.observe(table.state, table.data, 0, seen)
+    assert table.game.layout.views(seen)["scores"].tolist() == [np.sign(points) for points in wanted]
+
+
+@pytest.mark.parametrize("busts", [127, 32_767, 65_535, 1_000_000])
+def test_busts_beyond_16_bits(busts: int) -> None:
+    text = f"desert: s3 + p1, ...\n0 journey: s1, s2\n0 busts: {busts}"
+    table = Table(text, make_deck()).play("travel face-up")
+    assert table.summary["busts"] == [busts + 1, 0]
+    seen = table.game.blank_observations(table.states)[0]
+    table.game.kernels.observe(table.state, table.data, 0, seen)
+    assert table.game.layout.views(seen)["busts"].tolist() == [1, 0]
 
 
 # --- The summary ----------------------------------------------------------------------------------------------------

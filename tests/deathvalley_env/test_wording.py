@@ -41,7 +41,8 @@ def counts(per: Per, select: Selection = ALL, points: int = 2, every: int = 1, c
 
 SHIPPED = {
     "Stovepipe Wells": "Bust check: ignore the card directly to the right of this card.",
-    "Ventifact Ridge": "Before you Rest: shuffle this card or an adjacent card in your Journey into the deck.",
+    "Ventifact Ridge": "Before you Rest, if this card is in your Journey: shuffle this card or an adjacent card in "
+    "your Journey into the deck.",
     "Panamint Dunes": "Scoring: +1 for each other sun card in your Journey or Scrapbook, but not above +3.",
     "Hells Gate": "Bust check: your limit for sun is one higher.",
     "Daylight Pass": "When you take this card by Travel, you may Travel once more.",
