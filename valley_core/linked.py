@@ -29,6 +29,7 @@ from numba.core.environment import lookup_environment
 from numba.core.imputils import lower_constant
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
+from numba.core.types.misc import unliteral
 
 ENVIRONMENT_PREFIX = "_ZN08NumbaEnv"
 
@@ -42,6 +43,7 @@ class InnerLibrary(JITCodeLibrary):
         self.args_of_kernel = args
         self.callees: list[InnerLibrary] = []
         self.symbol = ""
+        self._shared_module: Any = None
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout  # and nothing else: the entry form is optimised as a whole
@@ -161,7 +163,7 @@ def _lower_kernel(context: Any, builder: Any, kernel_type: Any, value: Any) -> A
 
 def widened(argument: Any) -> Any:
     """The type with which a kernel is compiled for an argument: int64 for all integers but uint64, and no constants."""
-    argument = types.unliteral(argument)
+    argument = unliteral(argument)
     if isinstance(argument, types.Integer) and argument != types.uint64:
         return types.int64
     return argument
