@@ -26,7 +26,7 @@ class AECAdapter(ZooAdapter, AECEnv):
     action, wait, alone.
 
     **Infos**, of every agent: ``"action_mask"``, the mask again, and the numbers of `Game.info`, int64 of shape () or
-    shape (length,). Names, shapes and dtypes are the same after every step. `summary` has more.
+    (length,). Names, shapes and dtypes are the same after every step. `summary` has more.
 
     **Action**: an integer from 0 to ``num_actions - 1`` (`Game.action_names`), of Python or NumPy, also as the only one
     of an array or tensor. Anything else, booleans included, raises `IllegalActionError`, and so does an action that

@@ -35,8 +35,8 @@ class GymAdapter(gymnasium.Env):
     learner's seat, when it is asked or the game is over. The learner always has at least one legal action; after the
     end it has wait, the last, alone.
 
-    **Info**: ``"action_mask"``, the mask again, and the numbers of `Game.info`, int64 each.
-    The names, shapes and dtypes are the same after every step, so that infos can be stacked. `summary` has more.
+    **Info**: ``"action_mask"``, the mask again, and the numbers of `Game.info`, int64 of shape () or
+    (length,). Names, shapes and dtypes are the same after every step, so that infos can be stacked. `summary` has more.
 
     **Action**: an integer from 0 to ``num_actions - 1`` (`Game.action_names`), of Python or NumPy, also as the only one
     of an array or tensor. Anything else, booleans included, raises `IllegalActionError`, and so does an action that
