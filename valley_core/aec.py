@@ -25,8 +25,8 @@ class AECAdapter(ZooAdapter, AECEnv):
     the first and bounds them. An agent that is asked has at least one legal action; one that is not asked has the last
     action, wait, alone.
 
-    **Infos**, of every agent: ``"action_mask"``, the mask again, and the numbers of `Game.info`: ``int``, or int64 of
-    shape (length,). Names, shapes and dtypes are the same after every step. `summary` has more.
+    **Infos**, of every agent: ``"action_mask"``, the mask again, and the numbers of `Game.info`, int64 of shape () or
+    (length,). Names, shapes and dtypes are the same after every step. `summary` has more.
 
     **Action**: an integer from 0 to ``num_actions - 1`` (`Game.action_names`), of Python or NumPy, also as the only one
     of an array or tensor. Anything else, booleans included, raises `IllegalActionError`, and so does an action that
@@ -167,7 +167,7 @@ class AECAdapter(ZooAdapter, AECEnv):
         self.infos = {agent: {"action_mask": masks[seat], **numbers} for agent, seat in self._seats.items()}
         if self._illegal_action != "raise":
             for agent, info in self.infos.items():
-                info["illegal_actions"] = self._illegal_count[agent]
+                info["illegal_actions"] = np.int64(self._illegal_count[agent])
 
     def _illegal(self, agent: str, seat: int, action: object) -> None:
         table = self._table

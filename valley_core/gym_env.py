@@ -35,8 +35,8 @@ class GymAdapter(gymnasium.Env):
     learner's seat, when it is asked or the game is over. The learner always has at least one legal action; after the
     end it has wait, the last, alone.
 
-    **Info**: ``"action_mask"``, the mask again, and the numbers of `Game.info`: ``int``, or int64 of shape (length,).
-    The names, shapes and dtypes are the same after every step, so that infos can be stacked. `summary` has more.
+    **Info**: ``"action_mask"``, the mask again, and the numbers of `Game.info`, int64 of shape () or
+    (length,). Names, shapes and dtypes are the same after every step, so that infos can be stacked. `summary` has more.
 
     **Action**: an integer from 0 to ``num_actions - 1`` (`Game.action_names`), of Python or NumPy, also as the only one
     of an array or tensor. Anything else, booleans included, raises `IllegalActionError`, and so does an action that
@@ -148,7 +148,7 @@ class GymAdapter(gymnasium.Env):
         mask = seen.masks[0].view(np.int8)
         info = {"action_mask": mask.copy(), **self._reader.of_game(seen.numbers[0])}
         if self._illegal_action != "raise":
-            info["illegal_actions"] = self._illegal_count
+            info["illegal_actions"] = np.int64(self._illegal_count)
         return {"observation": seen.observations[0], "action_mask": mask}, info
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 Those who stack infos (Gymnasium's `SyncVectorEnv`, replay buffers) make an array from the first that they see, and fail
 where a later one is None, a text or a list of another length. So there are none: nobody is -1, and words are apart, in
-`Game.summary`.
+`Game.summary`. Single numbers are NumPy's, since TorchRL asks each entry for its dtype.
 """
 
 from typing import Any
@@ -25,11 +25,10 @@ class InfoReader:
         self._rows = [(name, where) for name, shape, where in places if shape]
 
     def of_game(self, numbers: np.ndarray) -> dict[str, Any]:
-        """The entries of one game, from int64 of shape (info.size,): ``int``, or a view on `numbers`."""
-        values = numbers.tolist()
+        """The entries of one game, from int64 of shape (info.size,): ``np.int64``, or a view on `numbers`."""
         entries: dict[str, Any] = {name: numbers[where] for name, where in self._rows}
         for name, place in self._single:
-            entries[name] = values[place]
+            entries[name] = numbers[place]
         return entries
 
     def of_games(self, numbers: np.ndarray) -> dict[str, np.ndarray]:

@@ -181,7 +181,9 @@ def kernel(function: Callable[..., Any], *, package: str | None = None, inline: 
         return plain
     compiled = linked.Kernel(function, targetoptions=options)
     if folder is not None:
-        compiled._cache = _Cache(function, folder, "entry", linked.reduce_entry, partial(linked.rebuild_entry, compiled))
+        compiled._cache = _Cache(
+            function, folder, "entry", linked.reduce_entry, partial(linked.rebuild_entry, compiled)
+        )
         compiled.inner_cache = _Cache(
             function, folder, "inner", linked.reduce_inner, partial(linked.rebuild_inner, compiled)
         )

@@ -23,15 +23,13 @@ from llvmlite import binding as llvm
 from numba.core import compiler, sigutils, types, typing
 from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.environment import lookup_environment
 from numba.core.datamodel.models import OpaqueModel
 from numba.core.datamodel.registry import register_default
+from numba.core.environment import lookup_environment
 from numba.core.imputils import lower_constant
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
-
-LINKAGE_OF_ENTRY = "internal"
-"""Of all functions in an entry form but the wrapper: others need not see them, so that LLVM may do without them."""
+from numba.core.types.misc import unliteral
 
 ENVIRONMENT_PREFIX = "_ZN08NumbaEnv"
 
@@ -45,6 +43,7 @@ class InnerLibrary(JITCodeLibrary):
         self.args_of_kernel = args
         self.callees: list[InnerLibrary] = []
         self.symbol = ""
+        self._shared_module: Any = None
 
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout  # and nothing else: the entry form is optimised as a whole
@@ -126,7 +125,8 @@ class EntryLibrary(JITCodeLibrary):
         ]
         for function in module.functions:
             if not function.is_declaration and function.name != self.wrapper:
-                function.linkage = "weak_odr" if function.name in recursive else LINKAGE_OF_ENTRY
+                # Not "internal": the same name in a module of Numba's own `njit` would then be resolved to nothing.
+                function.linkage = "weak_odr" if function.name in recursive else "linkonce_odr"
         if recursive:
             self._dynamic_globals.append(prefix)  # no other process can load it
         self._optimize_functions(module)
@@ -163,7 +163,7 @@ def _lower_kernel(context: Any, builder: Any, kernel_type: Any, value: Any) -> A
 
 def widened(argument: Any) -> Any:
     """The type with which a kernel is compiled for an argument: int64 for all integers but uint64, and no constants."""
-    argument = types.unliteral(argument)
+    argument = unliteral(argument)
     if isinstance(argument, types.Integer) and argument != types.uint64:
         return types.int64
     return argument

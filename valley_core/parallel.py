@@ -132,7 +132,7 @@ class ParallelAdapter(ZooAdapter, ParallelEnv):
         }
         if self._illegal_action != "raise":
             for seat, info in enumerate(infos.values()):
-                info["illegal_actions"] = self._illegal_count[seat]
+                info["illegal_actions"] = np.int64(self._illegal_count[seat])
         return infos
 
     def action_masks(self) -> np.ndarray:

@@ -83,7 +83,7 @@ class SB3Adapter(VecEnv):
             info["TimeLimit.truncated"] = bool(truncated[i])
             info["terminal_observation"] = ended.observations[k]
             if self.vector.counts_illegal_actions:
-                info["illegal_actions"] = int(ended.illegal[k])
+                info["illegal_actions"] = ended.illegal[k]
             if i in self.vector.ended_summaries:
                 info["summary"] = self.vector.ended_summaries[i]
 

@@ -184,6 +184,8 @@ if hasattr(os, "fork"):
     assert os.waitpid(child, 0)[1] == 0
 print(sorted(set(Counter.compiled)))
 """
+
+
 def test_kernels_that_raise_recur_default_widen_and_run_in_threads_and_forks(tmp_path: Path) -> None:
     package = tmp_path / "oddgame"
     package.mkdir()
