@@ -29,7 +29,7 @@ COLUMNS = np.dtype(
             ("by_kind", "i4", (NUM_PLAYERS, len(KINDS))),
             ("busts", "i4", (NUM_PLAYERS,)),
             ("journey", "i4", (NUM_PLAYERS,)),  # the cards of each Journey, as a bit mask
-            ("trapped", "?", (NUM_PLAYERS,)),  # three of a hazard in the Scrapbook: a bust in every turn (R18)
+            ("trapped", "i1", (NUM_PLAYERS,)),  # 1: three of a hazard in the Scrapbook: a bust in every turn (R18)
             ("turns", "i4"),
             ("ending", "i4"),
         ],
