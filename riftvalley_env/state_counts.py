@@ -12,30 +12,36 @@ import numpy as np
 from riftvalley_env.encoding import begins_trail
 from riftvalley_env.rules import empty_columns, full_boards, stop_columns, tents_allowed
 from riftvalley_env.trails import ARMS, DOWN, LEFT, RIGHT, UP
-from riftvalley_env.vocabulary import FULL_BOARDS_AT_END, NUM_MARKS, Mark
+from riftvalley_env.vocabulary import FULL_BOARDS_AT_END, MAX_PLAYERS, NUM_MARKS, Mark
 from valley_core.errors import StateError
 from valley_core.records import REMEDY
 
-STEPS = (UP, RIGHT, DOWN, LEFT)
-HAS_ARM = np.array([[False, *(step in ARMS.get(mark, ()) for mark in Mark)] for step in STEPS])
-"""For each step, whether the line of a mark leads there; the first entry of a row is that of a blank square."""
+# By the code of a square in ``drawn``: its seat, what it counts in halves, the code of a connected Stop of the seat.
+CODES = np.arange(1 + MAX_PLAYERS * NUM_MARKS)
+SEAT, MARK = np.divmod(CODES - 1, NUM_MARKS)
+HALVES = 2 * (MARK <= Mark.TENT)  # a Stop or a Tent is one element
+CONNECTED = 1 + SEAT * NUM_MARKS + Mark.CONNECTED
+HAS_ARM = {step: np.array([step in ARMS.get(Mark(mark), ()) for mark in MARK]) for step in (UP, RIGHT, DOWN, LEFT)}
+"""For each step, whether the line of a code leads there."""
 
 
 def elements_drawn(state: Any, datum: Any, players: int) -> np.ndarray:
-    """How many elements each seat has drawn on each board, int64 of shape (boards, seats)."""
+    """How many elements each seat has drawn on each board, int64 of shape (boards, seats).
+
+    An end of a Trail, where its line leads to a connected Stop of the same seat, counts a half.
+    """
     height, width = int(datum["height"]), int(datum["width"])
-    codes = state["drawn"][:players, : height * width].astype(np.int64).reshape(players, height, width)
-    seats, marks = np.divmod(codes - 1, NUM_MARKS)
-    marks[codes == 0] = -1
-    halves = 2 * ((marks >= 0) & (marks <= Mark.TENT))  # a Stop or a Tent is one element, each end of a Trail a half
-    around = np.pad(codes, ((0, 0), (1, 1), (1, 1)))
-    connected = 1 + seats * NUM_MARKS + Mark.CONNECTED
-    for (down, right), has_arm in zip(STEPS, HAS_ARM, strict=True):
-        beside = around[:, 1 + down : 1 + down + height, 1 + right : 1 + right + width]
-        halves += has_arm[marks + 1] & (beside == connected)
-    own = (seats[:, None] == np.arange(players)[None, :, None, None]) & (codes[:, None] > 0)
-    counts: np.ndarray = (own * halves[:, None]).sum((2, 3)) // 2
-    return counts
+    grid = np.zeros((players, height + 2, width + 2), np.int64)
+    grid[:, 1:-1, 1:-1] = state["drawn"][:players, : height * width].reshape(players, height, width)
+    codes = grid.reshape(-1)
+    at = np.flatnonzero(codes)
+    drawn = codes[at]
+    halves = HALVES[drawn]
+    for (down, right), has_arm in HAS_ARM.items():
+        halves += has_arm[drawn] & (codes[at + down * (width + 2) + right] == CONNECTED[drawn])
+    owners = at // ((height + 2) * (width + 2)) * players + SEAT[drawn]
+    counts = np.bincount(owners, halves, players * players).astype(np.int64) // 2
+    return counts.reshape(players, players)
 
 
 def first_turns(players: int) -> np.ndarray:
@@ -64,8 +70,8 @@ def check_counts(state: Any, datum: Any, players: int) -> None:
     latest = int(np.where(drawn > 0, first + players * (drawn - 1), -1).max())
     if idle != turn - 1 - latest:
         raise StateError(f"field idle is {idle}; turn {turn} follows, and somebody drew in turn {latest}{REMEDY}")
-    for seat in range(players if turn else 0):
-        _check_first_stop(state, datum, seat)
+    if turn:
+        _check_first_stops(state, datum, players)
     _check_trigger(state, players, turn, last, idle)
     forced = visits(turn if last < 0 else max(0, min(turn, last - players + 1)))  # turns before any trigger
     for board, seat in np.argwhere(drawn < forced).tolist():
@@ -76,9 +82,13 @@ def check_counts(state: Any, datum: Any, players: int) -> None:
             )
 
 
-def _check_first_stop(state: Any, datum: Any, seat: int) -> None:
-    near = datum["board"][state["start"][seat]]["near_animals"]
-    if not (state["stops"][seat, seat] & ~near).any():
+def _check_first_stops(state: Any, datum: Any, players: int) -> None:
+    """Each seat's own board holds a Stop of the seat that is away from animals."""
+    seats = np.arange(players)
+    near = datum["board"]["near_animals"][state["start"][:players]]
+    possible = (state["stops"][seats, seats] & ~near).any(1)
+    if not possible.all():
+        seat = int(possible.argmin())
         raise StateError(f"field drawn has no Stop of seat {seat} on board {seat} that can be its first{REMEDY}")
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from valley_core.game import Game
 from valley_core.jit import bind
 from valley_core.rng import below
+from valley_core.settings import processors, whole_number
 
 LEAST_SHARE = 256
 """Games that are worth a thread of their own for one step each: handing over takes longer than stepping fewer."""
@@ -176,6 +177,8 @@ def new_chances(seed: int, count: int) -> np.ndarray:
     return chances
 
 
+THREADS = "threads that batches use; 0 for one a processor"
+
 _threads = 0
 
 
@@ -188,8 +191,12 @@ def set_num_threads(count: int) -> None:
 
 
 def num_threads() -> int:
-    """How many threads batches use: `set_num_threads`, else $VALLEY_NUM_THREADS, else one for each processor."""
-    return _threads or int(os.environ.get("VALLEY_NUM_THREADS", 0)) or len(os.sched_getaffinity(0))
+    """How many threads batches use: `set_num_threads`, else $VALLEY_NUM_THREADS, else one for each processor.
+
+    Raises:
+        OptionError: $VALLEY_NUM_THREADS is no whole number.
+    """
+    return _threads or whole_number("VALLEY_NUM_THREADS", THREADS) or processors()
 
 
 Task = tuple[int, Callable[[slice], Any], slice, SimpleQueue[Any]]

@@ -8,16 +8,20 @@ over other kernels again in every process. So:
 * `bind` makes a kernel from a template, a plain function whose free names (``step``, ``legal`` …) are bound to one
   game's kernels: code that both games share is written once and still cached.
 
-The cache lies in ``$VALLEY_CACHE_DIR``, or else in the user's cache folder.
+The cache lies in ``$VALLEY_CACHE_DIR``, or else in the user's cache folder (`cache_root`). ``python -m valley_core
+compile`` fills it.
 """
 
+import contextlib
 import hashlib
 import os
 import pickle
+import stat
 import sys
 import tempfile
 import threading
 import time
+import uuid
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -26,10 +30,14 @@ from types import FunctionType
 from typing import Any
 
 import numba
-from numba.core import event
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core import config, event
+from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.registry import cpu_target
+from numba.core.serialize import dumps
+
+from valley_core.progress import Progress
+from valley_core.settings import switch
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
@@ -39,11 +47,9 @@ OLDEST_LINKED, NEWEST_LINKED = (0, 64), (0, 68)
 
 def _linked() -> Any:
     """`valley_core.linked`, or None where kernels are compiled by Numba's own `njit`: slower, with the same results."""
-    wanted = os.environ.get("VALLEY_PLAIN_JIT", "")
-    if wanted not in ("", "0", "1"):
-        raise ValueError(f"VALLEY_PLAIN_JIT is {wanted!r}; set it to 1 (compile with Numba's own njit) or leave it out")
+    wanted = switch("VALLEY_PLAIN_JIT", "1 compiles kernels by Numba's own njit")
     release = tuple(int(part) for part in numba.__version__.split(".")[:2])
-    if JIT_DISABLED or wanted == "1" or not OLDEST_LINKED <= release <= NEWEST_LINKED:
+    if JIT_DISABLED or wanted or not OLDEST_LINKED <= release <= NEWEST_LINKED:
         return None
     try:
         from valley_core import linked
@@ -68,36 +74,66 @@ register_package("valley_core", Path(__file__).parent)
 
 
 def _digest(package: str) -> str:
-    """Hash of the sources of `package` and of all packages it depends on, and of the versions that compile them."""
+    """Hash of the sources of `package` and of all packages it depends on, and of what else decides the code.
+
+    No path and no time of a file is in it: all checkouts of the same sources share one cache.
+    """
     wanted, found = [package], []
     while wanted:
         name = wanted.pop()
         if name not in found:
             found.append(name)
             wanted.extend(_sources[name][1])
-    how = f"{numba.__version__} {sys.version} {os.environ.get('NUMBA_BOUNDSCHECK', '')} {PLAIN_JIT}"
-    digest = hashlib.sha256(how.encode())
+    settings = (config.OPT, config.BOUNDSCHECK, config.DEBUGINFO_DEFAULT, config.FULL_TRACEBACKS, PLAIN_JIT)
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {[str(setting) for setting in settings]}".encode())
     for name in sorted(found):
-        for path in sorted(_sources[name][0].rglob("*.py")):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+        folder = _sources[name][0]
+        for path in sorted(folder.rglob("*.py"), key=lambda path: path.relative_to(folder).as_posix()):
+            digest.update(f"{name}/{path.relative_to(folder).as_posix()}".encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 
 
-def _writable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
+def _is_own(folder: Path) -> bool:
+    """Whether nobody else can write to a folder in one that all users share: code is loaded from it."""
+    if not hasattr(os, "getuid"):
+        return True  # Windows: the folder for temporary files is the user's own
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
+
+
+def _shared_root() -> Path:
+    """The folder of all caches where there is no home folder, among the temporary files."""
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    folder = Path(tempfile.gettempdir()) / f"valley-envs-{user}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if not _is_own(folder):
+        raise PermissionError(f"{folder} belongs to another user, or others can write to it")
+    return folder
 
 
 def cache_root() -> Path:
-    """The folder of all caches; delete it at any time."""
+    """The folder of all caches; delete it at any time.
+
+    ``$VALLEY_CACHE_DIR``, or else in the user's cache folder, or else, where there is no home folder that can be
+    written, in one of the user's own among the temporary files.
+
+    Raises:
+        OSError: None of them can be written.
+    """
     if given := os.environ.get("VALLEY_CACHE_DIR"):
-        return Path(given)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "valley-envs"
+        return _written(Path(given).absolute())
+    try:
+        base = os.environ.get("XDG_CACHE_HOME")
+        return _written((Path(base) if base else Path.home() / ".cache") / "valley-envs")
+    except (RuntimeError, OSError):  # no home folder is known, or it is not the user's
+        return _written(_shared_root())
+
+
+def _written(folder: Path) -> Path:
+    """A folder that can be written; made where it is missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        return folder
 
 
 _folders: dict[str, Path | None] = {}
@@ -106,52 +142,32 @@ _folders: dict[str, Path | None] = {}
 def _cache_folder(package: str) -> Path | None:
     """The cache folder for kernels of `package`, or None (said once) where it cannot be written."""
     if package not in _folders:
-        folder: Path | None = cache_root() / f"{package}-{_digest(package)}"
-        if not _writable(folder):  # type: ignore[arg-type]
-            if None not in _folders.values():
-                warnings.warn(
-                    f"cannot write the kernel cache {folder}: kernels are compiled again in every process. "
-                    "Set VALLEY_CACHE_DIR to a folder that can be written.",
-                    RuntimeWarning,
-                    stacklevel=3,
-                )
-            folder = None
-        _folders[package] = folder
+        try:
+            _folders[package] = _written(cache_root() / f"{package}-{_digest(package)}")
+        except OSError as error:
+            _cannot_cache("write", error)
+            _folders[package] = None
     return _folders[package]
 
 
 _said: set[str] = set()
 
 
-def _cannot_cache(what: str, folder: Any, error: Exception) -> None:
-    if what not in _said:
+def _cannot_cache(what: str, error: Exception) -> None:
+    """Say once that kernels are compiled again in every process, and what to do."""
+    if not _said:
         _said.add(what)
         warnings.warn(
-            f"cannot {what} the kernel cache {folder} ({error}): kernels are compiled again in every process. "
-            "Set VALLEY_CACHE_DIR to a folder that can be written.",
+            f"cannot {what} the kernel cache: {error}. Kernels are compiled again in every process. "
+            "Set VALLEY_CACHE_DIR to a folder that can be written, on a disk with space.",
             RuntimeWarning,
             stacklevel=3,
         )
 
 
-class _Announcer(event.Listener):
-    """Says once a process that kernels are being compiled, as soon as the first one is."""
-
-    said = False
-
-    def on_start(self, event: Any) -> None:
-        if not self.said and not os.environ.get("VALLEY_QUIET"):
-            type(self).said = True
-            print(
-                "valley: compiling kernels (first use of this version; up to a minute) …", file=sys.stderr, flush=True
-            )
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
+progress = Progress()
 if not JIT_DISABLED:
-    event.register("numba:compile", _Announcer())
+    event.register("numba:compile", progress)
 
 
 def compile_seconds(action: Callable[[], Any]) -> float:
@@ -178,6 +194,7 @@ def kernel(function: Callable[..., Any], *, package: str | None = None, inline: 
         plain = numba.jit(**options)(function)
         if folder is not None:
             plain._cache = _Cache(function, folder, "plain", _reduce_plain, _rebuild_plain)
+        progress.watch(plain, package, folder)
         return plain
     compiled = linked.Kernel(function, targetoptions=options)
     if folder is not None:
@@ -187,6 +204,7 @@ def kernel(function: Callable[..., Any], *, package: str | None = None, inline: 
         compiled.inner_cache = _Cache(
             function, folder, "inner", linked.reduce_inner, partial(linked.rebuild_inner, compiled)
         )
+    progress.watch(compiled, package, folder)
     return compiled
 
 
@@ -198,40 +216,55 @@ def _rebuild_plain(args: tuple[Any, ...], payload: Any) -> Any:
     return CompileResult._rebuild(cpu_target.target_context, *payload)
 
 
-class _Cache(FunctionCache):
-    """Numba's cache of one function in a folder that is named by the sources: no path and no time of a file matters.
+class _Cache(NullCache):
+    """The forms of one kernel in a folder that is named by the sources, each in a file named by all that decides it.
 
-    It never fails: what cannot be read is compiled, and what cannot be written is said once.
+    Numba's own cache names a file by the path of the source and asks for its time; here neither matters. Nothing that
+    happens to files fails: what cannot be read is compiled, and what cannot be written is said once.
     """
 
     def __init__(self, function: Any, folder: Path, form: str, reduce: Any, rebuild: Any) -> None:
-        self._name = repr(function)
-        self._py_func = function
-        self._cache_path = str(folder)
-        base = f"{function.__module__}.{function.__qualname__}-{function.__code__.co_firstlineno}.{form}"
-        base = base.replace("<", "").replace(">", "")
-        self._cache_file = IndexDataCacheFile(self._cache_path, base, source_stamp=None)
+        self._function, self._folder, self._form = function, folder, form
         self._reduce, self._rebuild = reduce, rebuild
-        self.enable()
+
+    @property
+    def cache_path(self) -> str:
+        """Numba's `stats` name it."""
+        return str(self._folder)
+
+    def _file(self, sig: Any, codegen: Any) -> Path:
+        code = self._function.__code__
+        cells = [cell.cell_contents for cell in self._function.__closure__ or ()]
+        key = hashlib.sha256(f"{sig} {codegen.magic_tuple()}".encode() + code.co_code + dumps(cells)).hexdigest()
+        name = f"{self._function.__module__}.{self._function.__qualname__}-{code.co_firstlineno}-{key[:16]}"
+        return self._folder / f"{name.replace('<', '').replace('>', '')}.{self._form}"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The form for arguments of these types, or None."""
         target_context.refresh()
-        if not self._enabled:
-            return None
         try:
-            payload = self._cache_file.load(self._index_key(sig, target_context.codegen()))
-        except (OSError, EOFError, pickle.UnpicklingError) as error:
-            _cannot_cache("read", self._cache_path, error)
+            payload = pickle.loads(self._file(sig, target_context.codegen()).read_bytes())
+        except FileNotFoundError:
             return None
-        return None if payload is None else self._rebuild(sig, payload)
+        except Exception as error:  # whatever a damaged file does to pickle
+            _cannot_cache("read", error)
+            return None
+        return self._rebuild(sig, payload)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        if not self._enabled or data.library.has_dynamic_globals or any(not part.can_cache for part in data.lifted):
+        """Keep a form, unless it holds an address of this process."""
+        if data.library.has_dynamic_globals or any(not part.can_cache for part in data.lifted):
             return
+        path = self._file(sig, data.codegen)
+        part = path.with_name(f"{uuid.uuid4().hex}.part")  # no other process reads what is half-written
         try:
-            self._cache_file.save(self._index_key(sig, data.codegen), self._reduce(data))
+            self._folder.mkdir(parents=True, exist_ok=True)  # it may have been deleted
+            part.write_bytes(dumps(self._reduce(data)))
+            part.replace(path)
         except OSError as error:
-            _cannot_cache("write", self._cache_path, error)
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+            _cannot_cache("write", error)
 
 
 def bind(template: FunctionType, kernels: Mapping[str, Any], *, package: str, name: str) -> Any:
