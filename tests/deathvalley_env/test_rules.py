@@ -1223,11 +1223,11 @@ def test_instead_of_a_rest_no_journey_card_need_be_left_r22() -> None:
     deck = make_deck(
         m1=ability("instead_of_rest", "to_journey", optional=True, select={"hazard": "drop"}),
         m2=ability("after_rest", "shuffle", select={"position": "this"}),
-        m3=ability("before_rest", "shuffle", select={"position": "this"}),
+        p1=ability("before_rest", "shuffle", select={"position": "this"}),
     )
-    table = Table("desert: s1 + s2, ...\n0 scrapbook: m1, m2, m3, d1 [d2]", deck)
+    table = Table("desert: s1 + s2, ...\n0 scrapbook: m1, m2, p1, d1 [d2]", deck)
     assert table.legal() == {"travel face-up", "travel top", "use m1"}
-    same(table.play("use m1"), "desert: s1 + s2, ...\n0 journey: d1, d2\n0 scrapbook: m1, m2, m3\n> 1 journey:")
+    same(table.play("use m1"), "desert: s1 + s2, ...\n0 journey: d1, d2\n0 scrapbook: m1, m2, p1\n> 1 journey:")
 
 
 def test_instead_of_a_rest_mandatory_r22_r7() -> None:

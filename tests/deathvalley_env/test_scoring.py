@@ -353,7 +353,7 @@ def test_a_game_at_the_turn_limit_is_scored_r11_r16() -> None:
 
 # --- Large numbers --------------------------------------------------------------------------------------------------
 
-IN_ONE_ROW = "desert: s6\n{} journey: " + ", ".join(PLAIN_NAMES[:-1])
+IN_ONE_ROW = "desert: s6\n> {} journey: " + ", ".join(PLAIN_NAMES[:-1])
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -327,7 +327,7 @@ def test_the_travel_that_waits_fits_its_window() -> None:
         for travel in (NO_CARD, int(Action.TRAVEL_FACE_UP), int(Action.TRAVEL_TOP), int(Action.TRAVEL_OTHER)):
             broken = table.state.copy()
             broken["travel"] = travel
-            fits = (travel in (Action.TRAVEL_FACE_UP, Action.TRAVEL_TOP)) == (table is not second)
+            fits = travel == NO_CARD if table is second else travel in (Action.TRAVEL_FACE_UP, Action.TRAVEL_TOP)
             assert passes(table.game, broken) == fits, travel  # TRAVEL_OTHER is none of this game's
     broken = window.state.copy()
     broken["window"], broken["travel"] = Timing.AFTER_TRAVEL, NO_CARD
