@@ -141,8 +141,8 @@ def solo_env(
     True
 
     Args:
-        opponents: None: the rulebook's AI (rulebook, Solo Play). Else the two-player game against ``"random"`` or an
-            agent, as ``agents.make_agent("greedy")``.
+        opponents: None: the rulebook's AI (rulebook, Solo Play), which plays the Backseat variant alone. Else the
+            two-player game against ``"random"`` or an agent, as ``agents.make_agent("greedy")``.
         seat: The learner's seat against an opponent: 0, 1 or ``"random"``. Who plays first is drawn apart
             (`first_player`).
         illegal_action, render_mode, options: As of `raw_env`; see `valley_core.gym_env.GymAdapter`.

@@ -79,13 +79,9 @@ def run(args: Args) -> int:
     from training import cells, tables
     from training.games import entry_of
     from training.match import deal_seeds
-    from training.report import config_of, write_json
+    from training.report import config_of, save
     from valley_core.errors import OptionError
 
-    at_least("games", args.games, 1)
-    at_least("simulations", args.simulations, 1)
-    at_least("batch", args.batch, 1)
-    at_least("seed", args.seed, 0)
     at_least("agents", len(args.agents), 1)
     writable(args.json, args.plot)
     entry = entry_of(GAME)
@@ -99,6 +95,7 @@ def run(args: Args) -> int:
         for setting in dict.fromkeys(args.settings)
         for agent in agents
     ]
+    cells.check_memory("--games", args.games, cells.games_of(plans))
     seeds = deal_seeds(args.seed, args.games)
     setup = cells.warm_up(plans, seeds)
     played = cells.play_all(plans, seeds, args.batch, args.quiet)
@@ -106,18 +103,14 @@ def run(args: Args) -> int:
     brackets = [bracket(rows, setting, seers) for setting in dict.fromkeys(args.settings)]
 
     title = f"{entry.title}: wins against the solo AI ({args.games:,} deals, seed {args.seed})"
-    if args.json:
-        write_json(args.json, config_of(args, options=dict(plans[0].game.options)), args.seed, rows + brackets)
-    if args.plot:
-        from training.plots import plot_wins
-
-        plot_wins(rows, title, args.plot)
+    config = config_of(args, options=dict(plans[0].game.options))
+    code = save(args, config, rows + brackets, lambda plots, file: plots.plot_wins(rows, title, file))
     console = out()
-    console.print(tables.table(title, *tables.outcome_table(rows), 3))
+    console.print(tables.table(title, *tables.outcome_table(rows), 2))
     console.print(tables.table("Bracket of the best possible win rate", *tables.bracket_table(brackets), 2, None))
     seconds = sum(cell.seconds for cell in played)
     console.print(f"{len(rows) * args.games:,} games in {seconds:.1f} s, after {setup:.1f} s of compiling and loading")
-    return cells.fault(rows)
+    return code
 
 
 def main(argv: Sequence[str]) -> int:

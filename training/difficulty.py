@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from training.command import at_least, out, run_command, writable
+from training.command import out, run_command, writable
 
 if TYPE_CHECKING:
     from valley_core.game import Game
@@ -60,12 +60,9 @@ def run(args: Args) -> int:
     from training import cells, tables
     from training.games import entry_of
     from training.match import deal_seeds
-    from training.report import config_of, write_json
+    from training.report import config_of, save
     from training.statistics import verdict
 
-    at_least("games", args.games, 1)
-    at_least("batch", args.batch, 1)
-    at_least("seed", args.seed, 0)
     writable(args.json, args.plot)
     entry = entry_of(GAME)
     games = {
@@ -74,6 +71,7 @@ def run(args: Args) -> int:
     }
     agents = tuple(dict.fromkeys(args.agents or default_agents(games[BASELINE])))
     plans = [cells.Plan(entry, game, setting, agent, None) for agent in agents for setting, game in games.items()]
+    cells.check_memory("--games", args.games, cells.games_of(plans))
     seeds = deal_seeds(args.seed, args.games)
     setup = cells.warm_up(plans, seeds)
     played = cells.play_all(plans, seeds, args.batch, args.quiet)
@@ -81,16 +79,12 @@ def run(args: Args) -> int:
 
     deck = games[BASELINE].options["deck"]
     title = f"{entry.title}: wins against the solo AI (deck {deck}, {args.games:,} deals, seed {args.seed})"
-    if args.json:
-        write_json(args.json, config_of(args, game=GAME, options=dict(games[BASELINE].options)), args.seed, rows)
-    if args.plot:
-        from training.plots import plot_difficulty
-
-        plot_difficulty(rows, title, args.plot, BASELINE)
+    config = config_of(args, game=GAME, options=dict(games[BASELINE].options))
+    code = save(args, config, rows, lambda plots, file: plots.plot_difficulty(rows, title, file, BASELINE))
     console = out()
     headings, lines = tables.outcome_table(rows)
-    lines = [[line[1], line[0], *line[3:]] for line in lines]
-    console.print(tables.table(title, ["agent", "setting", *headings[3:]], lines, 2))
+    lines = [[line[1], line[0], *line[2:]] for line in lines]
+    console.print(tables.table(title, ["agent", "setting", *headings[2:]], lines, 2))
     console.print(tables.table("Paired effect of the modifiers, same deals", *tables.effect_table(rows), 2))
     console.print(tables.table("Decided by: share of all games (won by the agent)", *tables.ending_table(rows), 2))
     console.print(tables.table("Points by kind: agent / solo AI", *tables.points_table(rows), 2))
@@ -102,7 +96,7 @@ def run(args: Args) -> int:
     console.print(
         f"{sum(row['games'] for row in rows):,} games in {seconds:.1f} s, after {setup:.1f} s of compiling and loading"
     )
-    return cells.fault(rows)
+    return code
 
 
 def main(argv: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tyro.conf import Positional
 
-from training.command import at_least, out, progress_bar, run_command, writable
+from training.command import out, progress_bar, run_command, writable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -173,9 +173,6 @@ def fields_of(args: Args) -> list["Field"]:
 
 def run(args: Args) -> int:
     """Play, print the tables and write the files; the exit code."""
-    at_least("games", args.games, 1)
-    at_least("batch", args.batch, 1)
-    at_least("seed", args.seed, 0)
     writable(args.json, args.plot)
     return run_field(args) if args.field else run_agents(args)
 
@@ -186,6 +183,7 @@ def run_agents(args: Args) -> int:
     from training.match import deal_seeds
 
     plans = plans_of(args)
+    cells.check_memory("--games", args.games, cells.games_of(plans))
     seeds = deal_seeds(args.seed, args.games)
     setup = cells.warm_up(plans, seeds)
     played = cells.play_all(plans, seeds, args.batch, args.quiet)
@@ -196,7 +194,7 @@ def run_agents(args: Args) -> int:
     title = f"{first.entry.title}: wins against {rows[0]['opponent']} ({args.games:,} deals, seed {args.seed})"
     # Before the tables: a closed pipe must not cost the results.
     code = write(args, first.game, tuple(dict.fromkeys(plan.agent for plan in plans)), rows, rows, title)
-    console.print(tables.table(title, *tables.outcome_table(rows), 3))
+    console.print(tables.table(title, *tables.outcome_table(rows), 2))
     if any(row["differences"] for row in rows):
         console.print(tables.table("Differences on the same deals", *tables.difference_table(rows), 2))
     if "endings" in rows[0]:
@@ -219,10 +217,11 @@ def run_agents(args: Args) -> int:
 
 def run_field(args: Args) -> int:
     """Measure the agents of a field, and the seats."""
-    from training import fields, tables
+    from training import cells, fields, tables
     from training.match import deal_seeds
 
     plans = fields_of(args)
+    cells.check_memory("--games", args.games, [field.game for field in plans for _ in field.lineups])
     seeds = deal_seeds(args.seed, args.games)
     setup = fields.warm_up(plans, seeds)
     played = []
@@ -277,16 +276,10 @@ def write(
     args: Args, game: "Game", agents: Sequence[str], rows: Sequence[Row], shown: Sequence[Row], title: str
 ) -> int:
     """Write the files that were asked for, with the `shown` rows in the plot; the exit code."""
-    from training.cells import fault
-    from training.report import config_of, write_json
+    from training.report import config_of, save
 
-    if args.json:
-        write_json(args.json, config_of(args, agents=agents, options=dict(game.options)), args.seed, rows)
-    if args.plot:
-        from training.plots import plot_wins
-
-        plot_wins(shown, title, args.plot)
-    return fault(rows)
+    config = config_of(args, agents=agents, options=dict(game.options))
+    return save(args, config, rows, lambda plots, file: plots.plot_wins(shown, title, file))
 
 
 def main(argv: Sequence[str]) -> int:
