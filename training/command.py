@@ -211,4 +211,5 @@ def progress_columns(width: int) -> tuple[Any, ...]:
     from rich.table import Column
 
     name = TextColumn("{task.description}", markup=False, table_column=Column(overflow="fold", ratio=1))
-    return name, BarColumn(max(4, min(40, width // 8))), MofNCompleteColumn(), TimeRemainingColumn()
+    numbers = (kind(table_column=Column(overflow="fold")) for kind in (MofNCompleteColumn, TimeRemainingColumn))
+    return name, BarColumn(max(4, min(40, width // 8))), *numbers

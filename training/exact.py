@@ -55,7 +55,7 @@ def positions_of(game: "Game", agent_name: str, cards: int, count: int, seed: in
 
     from agents import Decisions, make_agent
     from deathvalley_env.vocabulary import NO_CARD, Decision
-    from training.match import deal_seeds
+    from training.match import deal_seeds, legal_actions
     from valley_core.batch import loops_of
 
     seeds = deal_seeds(seed, 4 * count)
@@ -73,7 +73,8 @@ def positions_of(game: "Game", agent_name: str, cards: int, count: int, seed: in
         states, streams = states[going], streams[going]
         seats = np.zeros(len(states), np.int64)
         if len(states):
-            loops.step_all(states, game.data, seats, agent.act(Decisions(game, states, seats, streams)))
+            decisions = Decisions(game, states, seats, streams)
+            loops.step_all(states, game.data, seats, legal_actions(agent, decisions))
     return np.array(found[:count], game.template.dtype)
 
 

@@ -140,6 +140,23 @@ def _checked(player: Agent, actions: np.ndarray, count: int) -> np.ndarray:
     return actions.astype(np.int64)
 
 
+def legal_actions(player: Agent, decisions: Decisions) -> np.ndarray:
+    """What an agent chooses, int64 of shape (n,), each legal.
+
+    Raises:
+        IllegalActionError: An action is not; names the agent, the action and the legal ones.
+    """
+    actions = _checked(player, player.act(decisions), len(decisions))
+    game, masks = decisions.game, decisions.masks
+    known = (actions >= 0) & (actions < game.num_actions)
+    legal = known & (masks[np.arange(len(actions)), np.where(known, actions, 0)] == 1)
+    if not legal.all():
+        i = int(np.argmin(legal))
+        names = legal_names(game, masks[i])
+        raise IllegalActionError(int(actions[i]), f"agent {player.name!r}", names, f"in {game.name} is not legal")
+    return actions
+
+
 class Table:
     """Games being played; those that have ended leave."""
 

@@ -1,5 +1,6 @@
 """Rows as tables for a terminal (rich) and as Markdown."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -122,7 +123,8 @@ class FittedTable:
 
 
 def _longest_word(text: str) -> int:
-    return max(map(cell_len, text.split() or [""]))
+    """The width of the longest part that is not broken without need."""
+    return max(map(cell_len, re.split(f"(?<=[{BREAKS}])", text) or [""]))
 
 
 def wrapped(text: str, width: int) -> str:
