@@ -141,7 +141,7 @@ def checked(args: Args) -> None:
 
 def bytes_of_decision(game: "Game") -> int:
     """Memory that a decision takes in the buffer from which a policy learns: observation, mask and some numbers."""
-    return 4 * (game.layout.size + game.num_actions) + 32
+    return 4 * (game.fixed_from + game.num_actions) + 32
 
 
 def check_memory(args: Args, game: "Game", widths: Sequence[int]) -> None:

@@ -97,7 +97,7 @@ SIZES = {
     ("throughput", "--decisions"): "--decisions",
     ("train", "--minibatch", "2", "--envs"): "--envs",
     ("train", "--minibatch", "2", "--rollout"): "--envs",  # which counts with all its decisions
-    ("train", "--envs", "4", "--minibatch", "2", "--test-games"): "--test-games",
+    ("train", "--envs", "2", "--rollout", "2", "--minibatch", "2", "--test-games"): "--test-games",
     ("expert", "--games"): "--games",
     ("expert", "--games", "9", "--evaluate"): "--evaluate",
 }
