@@ -45,6 +45,11 @@ def _learner(options: dict[str, Any], opponents: Opponents) -> dict[str, Any]:
     solo = opponents is None
     if bool(options.get("solo", solo)) != solo:
         raise OptionError("solo play is against the rulebook's AI, and takes no opponents; without it, give opponents")
+    if solo and options.get("variant", "backseat") == "base":
+        raise OptionError(
+            "variant='base' is not possible in solo play, which is the Backseat variant (rulebook, Solo Play): leave "
+            "variant out, or give opponents: the base game is for two players"
+        )
     return _options({**options, "solo": solo})
 
 

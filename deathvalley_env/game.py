@@ -50,7 +50,7 @@ KERNELS = Kernels(
 def make_game(
     *,
     deck: str | os.PathLike[str] | Deck = "highs_and_lows",
-    variant: str | None = None,
+    variant: str = "base",
     solo: bool = False,
     discard_points: bool = False,
     must_outbust: bool = False,
@@ -64,8 +64,7 @@ def make_game(
 
     Args:
         deck: A shipped deck (``"highs_and_lows"``, ``"death_valley"``), a path to a deck file, or a `Deck`.
-        variant: ``"base"`` or ``"backseat"`` (rulebook, Backseat Driver Variant). None: backseat in solo play, which
-            has no other (rulebook, Solo Play), else base.
+        variant: ``"base"`` or ``"backseat"`` (rulebook, Backseat Driver Variant). Solo play is always backseat.
         solo: Seat 1 is the rulebook's AI, which plays within `step` (rulebook, Solo Play).
         discard_points: The AI scores 1 point for each card in both discard piles (solo only).
         must_outbust: The AI wins unless it busted more often than you (solo only).
@@ -80,16 +79,10 @@ def make_game(
         DeckError: The deck has defects.
     """
     loaded = load_deck(deck)
-    one_of("variant", variant, (None, *VARIANTS))
+    one_of("variant", variant, VARIANTS)
     flags = {"solo": solo, "discard_points": discard_points, "must_outbust": must_outbust}
     flags |= {"ask_forced": ask_forced, "card_facts": card_facts}
     flags = {name: flag(name, value) for name, value in flags.items()}
-    if flags["solo"] and variant == "base":
-        raise OptionError(
-            "variant='base' is not possible in solo play, which is the Backseat variant (rulebook, Solo Play): leave "
-            "variant out; the base game is for two players, as solo_env(opponents='random', variant='base')"
-        )
-    variant = variant or ("backseat" if flags["solo"] else "base")
     for name in ("discard_points", "must_outbust"):
         if flags[name] and not flags["solo"]:
             raise OptionError(f"{name}=True makes only the solo AI harder; use solo_env(), or solo=True")
@@ -134,7 +127,7 @@ def make_game(
         describe=lambda state, datum: describe(state, datum, [card.name for card in loaded.cards]),
         summary=lambda state, datum: summary(state, datum, [card.name for card in loaded.cards]),
         check_state=lambda state: check_state(state, data, template[0]),
-        options={"deck": loaded.name, "deck_digest": loaded.digest, "variant": variant}
+        options={"deck": loaded.name, "deck_digest": loaded.digest, "variant": "backseat" if solo else variant}
         | flags
         | {"first_player": first_player, "reward": reward, "max_turns": turns},
     )

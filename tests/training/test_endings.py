@@ -51,7 +51,7 @@ def lines_of(text: str) -> list[str]:
     return [line for line in text.splitlines() if not line.startswith("valley: compiling")]
 
 
-# --- Results are written before they are shown, and whole ---------------------------------------------------------------
+# --- Results are written before they are shown, and whole -------------------------------------------------------------
 
 
 def stopped(*_: object, **__: object) -> NoReturn:
@@ -119,7 +119,7 @@ def test_what_cannot_be_written_is_refused_before_anything_is_played(
         assert "is named twice" in capsys.readouterr().err
 
 
-# --- Consoles -----------------------------------------------------------------------------------------------------------
+# --- Consoles ---------------------------------------------------------------------------------------------------------
 
 SCRIPT = """
 import sys
@@ -163,7 +163,7 @@ def test_every_command_prints_in_any_encoding(encoding: str, tmp_path: Path) -> 
     assert "[95 %]" in text
 
 
-# --- Ctrl-C -------------------------------------------------------------------------------------------------------------
+# --- Ctrl-C -----------------------------------------------------------------------------------------------------------
 
 
 def interrupt(*_: object, **__: object) -> NoReturn:
@@ -290,7 +290,7 @@ def test_ctrl_c_in_a_process(script: str, tmp_path: Path) -> None:
     assert done.returncode == 130
 
 
-# --- A bot that plays illegally -----------------------------------------------------------------------------------------
+# --- A bot that plays illegally ---------------------------------------------------------------------------------------
 
 
 class Cheat(Agent):
@@ -398,5 +398,3 @@ def test_a_script_with_an_illegal_bot_fails(tmp_path: Path) -> None:
     assert done.stdout == ""
     (error,) = lines_of(done.stderr)
     assert error.startswith("error: action 41 of agent 'mine' in deathvalley, the game of deal seed ")
-
-

@@ -117,8 +117,10 @@ def row(agent: str) -> dict[str, Any]:
 
 
 ROWS = [row(LONG), row(OTHER)]
-GENERALISED = [{**row(name), "drawn": 2_000_000, "differences": [d | {"to": "general"} for d in row(name)["differences"]]}
-               for name in (LONG, "general", "alone")]  # fmt: skip
+GENERALISED = [
+    {**row(name), "differences": [one | {"to": "general"} for one in row(name)["differences"]]}
+    for name in (LONG, "general", "alone")
+]
 
 CELLS = [
     function
@@ -163,7 +165,9 @@ def check(made: tables.FittedTable, width: int) -> None:
 def test_every_table_is_whole(function: Callable[..., Any], width: int, words: int) -> None:
     headings, cells = function(GENERALISED if function is tables.alone_table else ROWS)
     assert cells
-    check(tables.table("Death Valley: a title that is long enough to need a second line", headings, cells, words), width)
+    check(
+        tables.table("Death Valley: a title that is long enough to need a second line", headings, cells, words), width
+    )
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -64,9 +64,7 @@ def test_closed_streams_swallow(monkeypatch: pytest.MonkeyPatch) -> None:
         (MemoryError("12 GB"), BAD_INPUT, "error: not enough memory (12 GB); choose smaller numbers\n"),
     ],
 )
-def test_an_ending_is_one_line(
-    error: BaseException, code: int, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_ending_is_one_line(error: BaseException, code: int, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     def run(_: object) -> int:
         print("results")
         raise error
