@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from valley_core.errors import OptionError, ValleyError
+from valley_core.files import write_whole
 from valley_core.game import Game
 
 if TYPE_CHECKING:
@@ -324,7 +325,9 @@ def check_fit(name: str, network: "AnyNetwork", metadata: Metadata, game: Game) 
 
 
 def save_network(path: str | Path, network: "AnyNetwork", metadata: Metadata) -> None:
-    """Write a network; its numbers are rounded to float16 (measure the strength of what `load_network` reads).
+    """Write a network, whole or not at all.
+
+    Its numbers are rounded to float16 (measure the strength of what `load_network` reads).
 
     Raises:
         NetworkError: The file would be too large, a number too large for float16, or `metadata` is of another network.
@@ -350,8 +353,7 @@ def save_network(path: str | Path, network: "AnyNetwork", metadata: Metadata) ->
         raise NetworkError(
             f"{path} would have {size:,} bytes, and {MOST_BYTES:,} are allowed: train smaller hidden layers"
         )
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_bytes(buffer.getvalue())
+    write_whole(Path(path), buffer.getvalue())
 
 
 def load_network(path: str | Path) -> "tuple[AnyNetwork, Metadata]":

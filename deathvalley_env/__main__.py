@@ -1,7 +1,6 @@
 """The command line of decks: ``python -m deathvalley_env deck check|show|template|report``."""
 
 import argparse
-import io
 import sys
 from collections.abc import Sequence
 
@@ -9,6 +8,7 @@ from deathvalley_env.deck import DeckError, deck_report_table, deck_warnings, lo
 from deathvalley_env.deck_parts import PROVENANCES, Card
 from deathvalley_env.deck_template import template
 from deathvalley_env.wording import card_text
+from valley_core.console import leave, run_main
 
 EXIT_DEFECTS = 1
 
@@ -17,11 +17,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command.
 
     Returns:
-        0, or 1 if a deck has defects, which are on stderr, one in each line. Wrong usage exits with 2.
+        0, or 1 if a deck has defects, which are on stderr, one in each line. Wrong usage exits with 2. Ctrl-C and a
+        reader that is gone: as of `valley_core.console.run_main`.
     """
+    return run_main(_run, sys.argv[1:] if argv is None else argv)
+
+
+def _run(argv: Sequence[str]) -> int:
     arguments = _parser().parse_args(argv)
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a console may have no star sign
     try:
         print(_output(arguments.command, arguments.deck), end="")
     except DeckError as error:
@@ -71,4 +74,4 @@ def provenance_text(card: Card) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(_run)

@@ -45,6 +45,11 @@ def _learner(options: dict[str, Any], opponents: Opponents) -> dict[str, Any]:
     solo = opponents is None
     if bool(options.get("solo", solo)) != solo:
         raise OptionError("solo play is against the rulebook's AI, and takes no opponents; without it, give opponents")
+    if solo and options.get("variant", "backseat") == "base":
+        raise OptionError(
+            "variant='base' is not possible in solo play, which is the Backseat variant (rulebook, Solo Play): leave "
+            "variant out, or give opponents: the base game is for two players"
+        )
     return _options({**options, "solo": solo})
 
 
@@ -142,8 +147,8 @@ def solo_env(
     True
 
     Args:
-        opponents: None: the rulebook's AI (rulebook, Solo Play). Else the two-player game against ``"random"`` or an
-            agent, as ``agents.make_agent("greedy")``.
+        opponents: None: the rulebook's AI (rulebook, Solo Play), which plays the Backseat variant alone. Else the
+            two-player game against ``"random"`` or an agent, as ``agents.make_agent("greedy")``.
         seat: The learner's seat against an opponent: 0, 1 or ``"random"``. Who plays first is drawn apart
             (`first_player`).
         illegal_action, render_mode, options: As of `raw_env`; see `valley_core.gym_env.GymAdapter`.

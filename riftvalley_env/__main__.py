@@ -2,7 +2,6 @@
 
 import argparse
 import inspect
-import io
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -14,10 +13,10 @@ from riftvalley_env.board_template import template
 from riftvalley_env.generator import USUAL_SIDE, generate_board, usual_numbers
 from riftvalley_env.numbered import numbered
 from riftvalley_env.vocabulary import SQUARE_LETTERS
+from valley_core.console import BAD_INPUT, leave, run_main
 from valley_core.errors import OptionError
 
 EXIT_DEFECTS = 1
-EXIT_USAGE = 2
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -25,11 +24,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns:
         0; 1 if a board has defects, which are on stderr, one in each line; 2 for numbers out of range. Other wrong
-        usage exits with 2.
+        usage exits with 2. Ctrl-C and a reader that is gone: as of `valley_core.console.run_main`.
     """
+    return run_main(_run, sys.argv[1:] if argv is None else argv)
+
+
+def _run(argv: Sequence[str]) -> int:
     arguments = vars(_parser().parse_args(argv))
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
     try:
         print(_output(**arguments), end="")
     except BoardError as error:
@@ -37,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_DEFECTS
     except OptionError as error:
         print(error, file=sys.stderr)
-        return EXIT_USAGE
+        return BAD_INPUT
     return 0
 
 
@@ -98,4 +99,4 @@ def shown(board: Board) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(_run)

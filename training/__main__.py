@@ -1,8 +1,10 @@
-"""``python -m training COMMAND``: finds the command's module; imports nothing else, so that ``--help`` is fast."""
+"""``python -m training COMMAND``: finds the command's module; imports little else, so that ``--help`` is fast."""
 
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+
+from valley_core.console import BAD_INPUT, complain, leave, run_main
 
 COMMANDS = {
     "difficulty": "how hard Death Valley's solo AI is under each difficulty modifier",
@@ -33,17 +35,24 @@ def usage() -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command that the first argument names; the exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    """Run the command that the first argument names; the exit code, which is not 0 if anything went wrong.
+
+    From a script of your own: ``sys.exit(main(["evaluate", "--agents", "mine"]))``.
+    """
+    return run_main(_run, sys.argv[1:] if argv is None else argv)
+
+
+def _run(argv: Sequence[str]) -> int:
+    arguments = list(argv)
     if not arguments or arguments[0] in ("-h", "--help"):
         print(usage())
-        return 0 if arguments else 2
+        return 0 if arguments else BAD_INPUT
     command, *rest = arguments
     if command not in COMMANDS:
-        print(f"error: there is no command {command!r}; choose one of {', '.join(COMMANDS)}", file=sys.stderr)
-        return 2
+        complain(f"there is no command {command!r}; choose one of {', '.join(COMMANDS)}")
+        return BAD_INPUT
     return import_module(f"training.{command}").main(rest)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(_run)

@@ -100,15 +100,11 @@ def run(args: Args) -> int:
     """Play, print the tables and write the files; the exit code."""
     from training import cells, tables
     from training.games import entry_of
-    from training.report import config_of, write_json
-    from training.seeds import Purpose, check_seed, deal_seeds
+    from training.report import config_of, save
+    from training.seeds import Purpose, deal_seeds
     from valley_core.errors import OptionError
 
-    at_least("games", args.games, 1)
-    at_least("simulations", args.simulations, 1)
     at_least("settings", len(args.settings), 1)
-    at_least("batch", args.batch, 1)
-    check_seed(args.seed)
     writable(args.json, args.plot)
     entry = entry_of(GAME)
     for setting in args.settings:
@@ -118,6 +114,7 @@ def run(args: Args) -> int:
     games = {name: entry.make(deck=args.deck, **entry.solo[name]) for name in dict.fromkeys(args.settings)}
     agents = tuple(dict.fromkeys((*(args.agents or default_agents(next(iter(games.values())))), *seers)))
     plans = [cells.Plan(entry, game, setting, agent, None) for setting, game in games.items() for agent in agents]
+    cells.check_memory("--games", args.games, cells.games_of(plans))
     seeds = deal_seeds(args.seed, args.games, Purpose.EVALUATION)
     setup = cells.warm_up(plans, seeds)
     played = cells.play_all(plans, seeds, args.batch, args.quiet)
@@ -125,20 +122,16 @@ def run(args: Args) -> int:
     brackets = [bracket(rows, setting, seers) for setting in dict.fromkeys(args.settings)]
 
     title = f"{entry.title}: wins against the solo AI ({args.games:,} deals, seed {args.seed})"
-    if args.json:
-        write_json(args.json, config_of(args, options=dict(plans[0].game.options)), args.seed, rows + brackets)
-    if args.plot:
-        from training.plots import plot_wins
-
-        plot_wins(rows, title, args.plot)
+    config = config_of(args, options=dict(plans[0].game.options))
+    code = save(args, config, rows + brackets, lambda plots, file: plots.plot_wins(rows, title, file))
     console = out()
-    console.print(tables.table(title, *tables.outcome_table(rows), 3))
+    console.print(tables.table(title, *tables.outcome_table(rows), 2))
     console.print(
         tables.table("The best measured; clairvoyant search is no bound", *tables.bracket_table(brackets), 2, None)
     )
     seconds = sum(cell.seconds for cell in played)
     console.print(f"{len(rows) * args.games:,} games in {seconds:.1f} s, after {setup:.1f} s of compiling and loading")
-    return cells.fault(rows)
+    return code
 
 
 def main(argv: Sequence[str]) -> int:

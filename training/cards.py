@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from training.command import at_least, out, progress_bar, run_command, writable
+from training.command import out, progress_bar, run_command, writable
 
 GAME = "deathvalley"
 
@@ -53,24 +53,24 @@ def run(args: Args) -> int:
     from deathvalley_env.deck import load_deck
     from training import tables
     from training.games import entry_of
-    from training.match import deal_seeds, play_games
-    from training.report import config_of, write_json
+    from training.match import play_games
+    from training.report import config_of, save
+    from training.seeds import Purpose, deal_seeds
 
-    at_least("games", args.games, 1)
-    at_least("seed", args.seed, 0)
     writable(args.json)
     entry = entry_of(GAME)
     game = entry.make(deck=args.deck, **entry.settings[args.setting])
     agent = make_agent(args.agent)
     with progress_bar(args.games, args.quiet) as work:
-        table = play_games(game, [agent, agent], deal_seeds(args.seed, args.games), progress=work(args.agent))
+        table = play_games(
+            game, [agent, agent], deal_seeds(args.seed, args.games, Purpose.EVALUATION), progress=work(args.agent)
+        )
     cards = load_deck(args.deck).cards
     rows = rows_of([card.name for card in cards], [card.provenance.abilities for card in cards], table)
-    if args.json:
-        write_json(args.json, config_of(args, game=GAME, options=dict(game.options)), args.seed, rows)
+    code = save(args, config_of(args, game=GAME, options=dict(game.options)), rows)
     title = f"Cards in Journeys at the end, {args.agent} against itself ({args.setting}, deck {game.options['deck']})"
     out().print(tables.table(title, *tables.card_table(rows), 2))
-    return int(table["illegal"].any())
+    return code
 
 
 def main(argv: Sequence[str]) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from agents.base import Agent, make_agent
 from training.command import progress_bar
 from training.games import Entry
-from training.match import BATCH, different_deals, is_complete, play_games, unfinished
+from training.match import BATCH, bytes_of_game, different_deals, is_complete, play_games, unfinished
 from training.statistics import (
     Interval,
     bounded_mean,
@@ -28,6 +28,10 @@ from training.statistics import (
     share_interval,
 )
 from valley_core.game import Game
+from valley_core.options import fits_memory
+
+SEED_BYTES = 8
+"""Of the seed of a deal."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,26 @@ class Cell:
     def all(self, column: str) -> np.ndarray:
         """A column that has one number a game, of shape (seats, deals)."""
         return np.stack([table[column] for table in self.tables])
+
+
+def check_memory(option: str, count: int, games: Sequence[Game]) -> None:
+    """Refuse more deals than the memory holds results of, before anything is made.
+
+    Args:
+        option: That names the number of deals, as in ``--games``.
+        count: Of the deals.
+        games: One entry for each game in which a deal is played.
+
+    Raises:
+        OptionError: Says how many fit.
+    """
+    sizes = {id(game): bytes_of_game(game) for game in games}
+    fits_memory(option, count, SEED_BYTES + sum(sizes[id(game)] for game in games))
+
+
+def games_of(plans: Iterable[Plan]) -> list[Game]:
+    """The game of each plan, once for each seat of its agent."""
+    return [plan.game for plan in plans for _ in plan.seats]
 
 
 def play(plan: Plan, seeds: np.ndarray, batch: int = BATCH, progress: Callable[[int], None] | None = None) -> Cell:

@@ -14,7 +14,8 @@ import torch
 from training.files import write_whole
 from valley_core.errors import ValleyError
 
-HEAD = b"valley checkpoint 1\n"
+HEAD = b"valley checkpoint 2\n"
+OLDER = b"valley checkpoint 1\n"
 KEPT = 3
 """The last checkpoints of a run stay; if the newest is damaged, there is one to go back to."""
 PATTERN = "checkpoint_*.pt"
@@ -27,6 +28,11 @@ class CheckpointError(ValleyError, ValueError):
 def checkpoints_of(folder: Path) -> list[Path]:
     """The checkpoints in a folder, the newest last."""
     return sorted(folder.glob(PATTERN))
+
+
+def steps_of(path: Path) -> int:
+    """After how many decisions a checkpoint was written."""
+    return int(path.stem.rpartition("_")[2])
 
 
 def save_checkpoint(folder: Path, steps: int, content: dict[str, Any]) -> Path:
@@ -51,6 +57,8 @@ def _payload(path: Path) -> tuple[bytes, str | None]:
         content = path.read_bytes()
     except OSError as error:
         return b"", str(error.strerror)
+    if content.startswith(OLDER):
+        return b"", "it was written by an older version, and does not say what it learnt on"
     if not content.startswith(HEAD):
         return b"", "it does not begin as a checkpoint does"
     digest, _, payload = content[len(HEAD) :].partition(b"\n")
@@ -75,5 +83,11 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
         good = [other for other in checkpoints_of(path.parent) if other != path and damage(other) is None]
         remedy = f"the last good one is {good[-1]}: --resume {good[-1]}" if good else "there is no good one beside it"
         raise CheckpointError(f"the checkpoint {path} cannot be used ({problem}); {remedy}")
-    content: dict[str, Any] = torch.load(io.BytesIO(payload), weights_only=False)
+    try:
+        content: dict[str, Any] = torch.load(io.BytesIO(payload), weights_only=False)
+    except Exception as error:  # what is pickled names classes, which another version of the project may not have
+        raise CheckpointError(
+            f"the checkpoint {path} was written by another version of the project ({error}): go on with that version, "
+            "or begin another run with --start and the run's best.npz"
+        ) from error
     return content

@@ -4,14 +4,20 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from training import train
-from training.command import at_least, out, run_command, writable
+from training.command import at_least, given, kept, out, run_command, writable
+
+if TYPE_CHECKING:
+    from training.tables import FittedTable
 
 Row = dict[str, Any]
+
+NOT_OF_A_RUN = frozenset({"seed", "seeds", "run", "json", "plot"})
+"""Options that are those of the command; all others must be those of each run that goes on."""
 
 
 @dataclass(frozen=True)
@@ -68,25 +74,36 @@ def curves(runs: Sequence[Sequence[Row]]) -> list[Row]:
         first = same[0]
         wins = [row["win"] for row in same]
         mean = mean_interval(np.array(wins))
-        kept = {name: first[name] for name in ("game", "agent", "setting", "opponent", "steps")}
-        row = kept | {"win": mean.value, "win_low": max(0.0, mean.low), "win_high": min(1.0, mean.high), "wins": wins}
+        common = {name: first[name] for name in ("game", "agent", "setting", "opponent", "steps")}
+        row = common | {"win": mean.value, "win_low": max(0.0, mean.low), "win_high": min(1.0, mean.high), "wins": wins}
         row |= {name: sum(row[name] for row in same) / len(same) for name in ("seconds", "seconds_in_games")}
         row |= {name: sum(row[name] for row in same) for name in ("games", "illegal", "illegal_in_training")}
         rows.append(row)
     return rows
 
 
-def run(args: Args) -> int:
-    """Train with each seed, print the curve and write the files; the exit code."""
+def run(args: Args, words: frozenset[str]) -> int:
+    """Train with each seed, print the curve and write the files; the exit code. `words`: options that were given."""
     from training.cells import fault
-    from training.plots import plot_curves
-    from training.report import config_of, write_json
-    from training.tables import interval, table
+    from training.report import config_of, save
+    from valley_core.errors import OptionError
 
     writable(args.json, args.plot)
-    runs = [train.learn(one) for one in runs_of(args)]
+    with kept(lambda: "the checkpoints of all seeds are kept: the same command goes on from there"):
+        runs = [train.learn(one, None, words - NOT_OF_A_RUN) for one in runs_of(args)]
+    if len({len(rows) for rows in runs}) > 1:
+        raise OptionError("the runs were tested after different numbers of decisions; give the --steps of the longest")
     rows = curves(runs)
     title = f"{args.game}: learning curves, mean of {args.seeds} seeds"
+    code = save(args, config_of(args), rows, lambda plots, file: plots.plot_curves(rows, title, file))
+    out().print(curves_table(title, rows))
+    return code or fault(rows)
+
+
+def curves_table(title: str, rows: Sequence[Row]) -> "FittedTable":
+    """The curves as numbers."""
+    from training.tables import interval, table
+
     headings = ["setting", "opponent", "decisions", "seconds", "win [95 %]", "least", "most"]
     lines = [
         [
@@ -99,14 +116,9 @@ def run(args: Args) -> int:
         ]
         for row in rows
     ]
-    out().print(table(title, headings, lines, 2, None))
-    if args.json:
-        write_json(args.json, config_of(args), args.seed, rows)
-    if args.plot:
-        plot_curves(rows, title, args.plot)
-    return fault(rows)
+    return table(title, headings, lines, 2, None)
 
 
 def main(argv: Sequence[str]) -> int:
     """The command."""
-    return run_command("curves", Args, run, argv)
+    return run_command("curves", Args, lambda args: run(args, given("curves", Args, argv)), argv)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from training.command import at_least, out, run_command, writable
+from training.command import out, run_command, writable
 
 if TYPE_CHECKING:
     from valley_core.game import Game
@@ -83,14 +83,10 @@ def run(args: Args) -> int:
     """Play, print the tables and write the files; the exit code."""
     from training import cells, tables
     from training.games import entry_of
-    from training.report import config_of, write_json
-    from training.seeds import Purpose, check_seed, deal_seeds
+    from training.report import config_of, save
+    from training.seeds import Purpose, deal_seeds
     from training.statistics import verdict
 
-    if args.games is not None:
-        at_least("games", args.games, 1)
-    at_least("batch", args.batch, 1)
-    check_seed(args.seed)
     writable(args.json, args.plot)
     entry = entry_of(GAME)
     games = {
@@ -100,6 +96,7 @@ def run(args: Args) -> int:
     agents = tuple(dict.fromkeys(args.agents or default_agents(games[BASELINE])))
     plans = [cells.Plan(entry, game, setting, agent, None) for agent in agents for setting, game in games.items()]
     counts = {agent: args.games or games_of(agent) for agent in agents}
+    cells.check_memory("--games", max(counts.values()), cells.games_of(plans))
     seeds = deal_seeds(args.seed, max(counts.values()), Purpose.EVALUATION)
     setup = cells.warm_up(plans, seeds)
     played = cells.play_all(plans, seeds, args.batch, args.quiet, [counts[plan.agent] for plan in plans])
@@ -107,16 +104,12 @@ def run(args: Args) -> int:
 
     deck = games[BASELINE].options["deck"]
     title = f"{entry.title}: wins against the solo AI (deck {deck}, {deals_in_words(counts)}, seed {args.seed})"
-    if args.json:
-        write_json(args.json, config_of(args, game=GAME, options=dict(games[BASELINE].options)), args.seed, rows)
-    if args.plot:
-        from training.plots import plot_difficulty
-
-        plot_difficulty(rows, title, args.plot, BASELINE)
+    config = config_of(args, game=GAME, options=dict(games[BASELINE].options))
+    code = save(args, config, rows, lambda plots, file: plots.plot_difficulty(rows, title, file, BASELINE))
     console = out()
     headings, lines = tables.outcome_table(rows)
-    lines = [[line[1], line[0], *line[3:]] for line in lines]
-    console.print(tables.table(title, ["agent", "setting", *headings[3:]], lines, 2))
+    lines = [[line[1], line[0], *line[2:]] for line in lines]
+    console.print(tables.table(title, ["agent", "setting", *headings[2:]], lines, 2))
     console.print(tables.table("Paired effect of the modifiers, same deals", *tables.effect_table(rows), 2))
     console.print(tables.table("Decided by: share of all games (won by the agent)", *tables.ending_table(rows), 2))
     console.print(tables.table("Points by kind: agent / solo AI", *tables.points_table(rows), 2))
@@ -128,7 +121,7 @@ def run(args: Args) -> int:
     console.print(
         f"{sum(row['games'] for row in rows):,} games in {seconds:.1f} s, after {setup:.1f} s of compiling and loading"
     )
-    return cells.fault(rows)
+    return code
 
 
 def main(argv: Sequence[str]) -> int:

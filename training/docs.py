@@ -18,6 +18,7 @@ from typing import Any
 
 from training.command import run_command
 from training.report import ROOT
+from valley_core.files import write_text_whole
 
 SECTION = re.compile(r"<!-- ([a-z][a-z-]*) -->\n(.*?)<!-- /\1 -->", re.DOTALL)
 LEAST_RUN = 6
@@ -401,7 +402,7 @@ def run(args: Args) -> int:
         if new != text:
             stale.append(path)
             if not args.check:
-                path.write_text(new, encoding="utf-8")
+                write_text_whole(path, new)
     for path in stale:
         name = path.relative_to(args.folder)
         if args.check:

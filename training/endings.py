@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from training.command import at_least, out, progress_bar, run_command, writable
+from training.command import out, progress_bar, run_command, writable
 
 if TYPE_CHECKING:
     from valley_core.game import Game
@@ -68,13 +68,12 @@ def run(args: Args) -> int:
     from agents import make_agent
     from training import tables
     from training.cells import fault
-    from training.match import deal_seeds, play_games
-    from training.report import config_of, write_json
+    from training.match import play_games
+    from training.report import config_of, save
+    from training.seeds import Purpose, deal_seeds
 
-    at_least("games", args.games, 1)
-    at_least("seed", args.seed, 0)
     writable(args.json)
-    seeds = deal_seeds(args.seed, args.games)
+    seeds = deal_seeds(args.seed, args.games, Purpose.EVALUATION)
     cells = list(pairings(args))
     rows = []
     with progress_bar(len(cells) * args.games, args.quiet) as work:
@@ -82,10 +81,9 @@ def run(args: Args) -> int:
             players = [make_agent(agent), make_agent(opponent) if opponent else None]
             told = work(f"{setting}, {agent} against {opponent or 'solo AI'}")
             rows.append(row_of(setting, play_games(game, players, seeds, progress=told), agent, opponent))
-    if args.json:
-        write_json(args.json, config_of(args, game=GAME), args.seed, rows)
+    code = save(args, config_of(args, game=GAME), rows)
     out().print(tables.table("Games that reached the turn limit", *tables.limit_table(rows), 3))
-    return fault(rows)
+    return code or fault(rows)
 
 
 def main(argv: Sequence[str]) -> int:

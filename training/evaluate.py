@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tyro.conf import Positional
 
-from training.command import at_least, out, progress_bar, run_command, writable
+from training.command import out, progress_bar, run_command, writable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -176,12 +176,8 @@ def fields_of(args: Args) -> list["Field"]:
 
 def run(args: Args) -> int:
     """Play, print the tables and write the files; the exit code."""
-    from training.seeds import check_seed
     from valley_core.errors import OptionError
 
-    at_least("games", args.games, 1)
-    at_least("batch", args.batch, 1)
-    check_seed(args.seed)
     if args.margin is not None and not args.margin > 0:
         raise OptionError(f"--margin {args.margin:g} must be more than 0")
     writable(args.json, args.plot)
@@ -194,6 +190,7 @@ def run_agents(args: Args) -> int:
     from training.seeds import Purpose, deal_seeds
 
     plans = plans_of(args)
+    cells.check_memory("--games", args.games, cells.games_of(plans))
     seeds = deal_seeds(args.seed, args.games, Purpose.EVALUATION)
     setup = cells.warm_up(plans, seeds)
     played = cells.play_all(plans, seeds, args.batch, args.quiet)
@@ -205,7 +202,7 @@ def run_agents(args: Args) -> int:
     # Before the tables: a closed pipe must not cost the results.
     games = {plan.setting: plan.game for plan in plans}
     code = write(args, games, tuple(dict.fromkeys(plan.agent for plan in plans)), rows, rows, title)
-    console.print(tables.table(title, *tables.outcome_table(rows), 3))
+    console.print(tables.table(title, *tables.outcome_table(rows), 2))
     if any(row["differences"] for row in rows):
         console.print(tables.table("Differences on the same deals", *tables.difference_table(rows), 2))
     if "endings" in rows[0]:
@@ -218,17 +215,17 @@ def run_agents(args: Args) -> int:
     for row in rows:
         if sentence := tables.repeats_sentence(row, f"{row['setting']}, {row['agent']}"):
             console.print(sentence, soft_wrap=True)
-    games = sum(cell.games_played for cell in played)
-    print_times(console, games, sum(cell.seconds for cell in played), setup)
+    print_times(console, sum(cell.games_played for cell in played), sum(cell.seconds for cell in played), setup)
     return code
 
 
 def run_field(args: Args) -> int:
     """Measure the agents of a field, and the seats."""
-    from training import fields, tables
+    from training import cells, fields, tables
     from training.seeds import Purpose, deal_seeds
 
     plans = fields_of(args)
+    cells.check_memory("--games", args.games, [field.game for field in plans for _ in field.lineups])
     seeds = deal_seeds(args.seed, args.games, Purpose.EVALUATION)
     setup = fields.warm_up(plans, seeds)
     played = []
@@ -289,18 +286,11 @@ def write(
     `games` are those of each setting: the options of the first are written, and the decks or boards of all.
     """
     from agents.network import provenance_of
-    from training.cells import fault
-    from training.report import config_of, write_json
+    from training.report import config_of, save
 
-    if args.json:
-        data = {setting: provenance_of(game) for setting, game in games.items()}
-        options = dict(next(iter(games.values())).options)
-        write_json(args.json, config_of(args, agents=agents, options=options, data=data), args.seed, rows)
-    if args.plot:
-        from training.plots import plot_wins
-
-        plot_wins(shown, title, args.plot)
-    return fault(rows)
+    data = {setting: provenance_of(game) for setting, game in games.items()}
+    config = config_of(args, agents=agents, options=dict(next(iter(games.values())).options), data=data)
+    return save(args, config, rows, lambda plots, file: plots.plot_wins(shown, title, file))
 
 
 def main(argv: Sequence[str]) -> int:

@@ -15,9 +15,12 @@ from training.command import at_least, out, progress_bar, run_command, writable
 if TYPE_CHECKING:
     import numpy as np
 
+    from training.tables import FittedTable
     from valley_core.game import Game
 
 GAME = "deathvalley"
+BYTES_OF_POSITION = 175
+"""Memory that a position takes which may be written down (`agents.exact_deathvalley`)."""
 QUANTILE = 0.9
 """Of the times: what "most positions" means."""
 
@@ -52,6 +55,7 @@ def positions_of(game: "Game", agent_name: str, cards: int, count: int, seed: in
 
     from agents import Decisions, make_agent
     from deathvalley_env.vocabulary import NO_CARD, Decision
+    from training.match import legal_actions
     from training.seeds import Purpose, deal_seeds
     from valley_core.batch import loops_of
 
@@ -70,7 +74,8 @@ def positions_of(game: "Game", agent_name: str, cards: int, count: int, seed: in
         states, streams = states[going], streams[going]
         seats = np.zeros(len(states), np.int64)
         if len(states):
-            loops.step_all(states, game.data, seats, agent.act(Decisions(game, states, seats, streams)))
+            decisions = Decisions(game, states, seats, streams)
+            loops.step_all(states, game.data, seats, legal_actions(agent, decisions))
     return np.array(found[:count], game.template.dtype)
 
 
@@ -101,34 +106,50 @@ def row_of(game: "Game", states: "np.ndarray", budget: int, table: Any) -> dict[
 def run(args: Args) -> int:
     """Measure, print the table and write the file; the exit code."""
     from agents.exact_deathvalley import new_table, solve
-    from training import tables
     from training.games import entry_of
-    from training.report import config_of, write_json
-    from training.seeds import check_seed
-    from training.statistics import percent
+    from training.report import config_of, save
     from valley_core.errors import OptionError
+    from valley_core.options import fits_memory
 
-    at_least("positions", args.positions, 1)
-    check_seed(args.seed)
     at_least("cards", min(args.cards, default=0), 2)
     writable(args.json)
     entry = entry_of(GAME)
     for setting in args.settings:
         if setting not in entry.solo:
             raise OptionError(f"there is no setting {setting!r}; choose among {', '.join(entry.solo)}")
+    games = {
+        (deck, setting): entry.make(deck=deck, **entry.solo[setting])
+        for deck in dict.fromkeys(args.decks)
+        for setting in dict.fromkeys(args.settings)
+    }
+    if not games:
+        raise OptionError("--decks and --settings name at least one each")
+    fits_memory("--positions", args.positions, 4 * max(game.template.dtype.itemsize for game in games.values()))
+    fits_memory("--budget", args.budget, BYTES_OF_POSITION)
     table = new_table(args.budget)
     rows: list[dict[str, Any]] = []
     cells = [(deck, setting, cards) for deck in args.decks for setting in args.settings for cards in args.cards]
     with progress_bar(len(cells), args.quiet) as work:
         for deck, setting, cards in cells:
             advance = work(f"{deck}, {setting}, {cards} cards")
-            game = entry.make(deck=deck, **entry.solo[setting])
+            game = games[deck, setting]
             states = positions_of(game, args.agent, cards, args.positions, args.seed)
             if not rows and len(states):
                 solve(game, states[:1], 1, every=False, table=table)  # compiles before the clock runs
             name = str(game.options["deck"])
             rows.append({"deck": name, "setting": setting, "cards": cards} | row_of(game, states, args.budget, table))
             advance(1)
+
+    code = save(args, config_of(args, game=GAME), rows)
+    title = f"{entry.title}: turns of {args.agent} solved exactly within {args.budget:,} positions"
+    out().print(exact_table(title, rows))
+    return code
+
+
+def exact_table(title: str, rows: Sequence[dict[str, Any]]) -> "FittedTable":
+    """How many positions were solved, and in what time."""
+    from training.statistics import percent
+    from training.tables import table
 
     headings = [
         "deck",
@@ -155,11 +176,7 @@ def run(args: Args) -> int:
         ]
         for row in rows
     ]
-    title = f"{entry.title}: turns of {args.agent} solved exactly within {args.budget:,} positions"
-    out().print(tables.table(title, headings, lines, 2))
-    if args.json:
-        write_json(args.json, config_of(args, game=GAME), args.seed, rows)
-    return 0
+    return table(title, headings, lines, 2)
 
 
 def main(argv: Sequence[str]) -> int:

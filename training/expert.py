@@ -18,11 +18,11 @@ network (``network-3.npz``). The same command goes on with the first iteration t
 import io
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from tyro.conf import Positional
@@ -30,23 +30,31 @@ from tyro.conf import Positional
 from agents.mcts import Options, Searched, leaf_of, search
 from agents.network import Network, load_network, metadata_of, network_for, save_network
 from agents.network_kernels import rules_adder
-from training.command import at_least, line_of, out, progress_bar, run_command
-from training.files import refuse_another_run, write_whole
+from training import ranges
+from training.cells import check_memory
+from training.command import at_least, command_line, kept, line_of, out, progress_bar, run_command, writable
+from training.files import digests_of_files, refuse_another_run, write_whole
 from training.games import Entry, entry_of
 from training.match import Table, agent_seeds
 from training.report import config_of
-from training.seeds import Purpose, check_seed, deal_seeds
+from training.seeds import Purpose, deal_seeds
 from training.side_by_side import LOST
 from training.strength import measured
 from valley_core.batch import CHANCE, in_threads, loops_of
 from valley_core.errors import OptionError
 from valley_core.game import Game, Status
+from valley_core.options import fits_memory
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 JUDGE = "judge"
 """The leaf that knows rules of thumb (`agents.mcts`)."""
 SCALED_ON = 4096
 """Decisions that are looked at for the size of what is observed."""
 MOST_SCALE = 20.0
+LEAST_DECISIONS = 10
+"""A game has more."""
 ALL = "all"
 """Setting for the four of the solo game together: one network, which observes the modifiers."""
 
@@ -392,50 +400,89 @@ def claim_folder(args: Args, game: Game) -> None:
         OptionError: The folder holds another run; says in what it differs.
     """
     wanted = {name: value for name, value in config_of(args).items() if name not in NOT_THE_RUN}
-    wanted = json.loads(json.dumps(wanted | {"options": dict(game.options)}))
+    files = {} if args.start is None else digests_of_files([str(args.start)])
+    wanted |= {"options": dict(game.options), "start_digest": next(iter(files.values()), None)}
+    wanted = json.loads(json.dumps(wanted))
     file = args.folder / "run.json"
     if file.exists():
         try:
             found = dict(json.loads(file.read_text(encoding="utf-8")))
         except (ValueError, TypeError) as error:
             raise OptionError(f"{file} is damaged ({error}); name another --folder") from error
+        found.setdefault("start_digest", wanted["start_digest"])  # of a run that was begun by an older version
         refuse_another_run(args.folder, found, wanted, "--folder")
         return
     write_whole(file, (json.dumps(wanted, indent=1) + "\n").encode())
 
 
-def check_numbers(args: Args) -> None:
-    """Raise `OptionError` for a number that is out of range."""
-    for name in ("iterations", "games", "simulations", "window", "epochs", "minibatch", "evaluate", "batch", "threads"):
-        at_least(name, getattr(args, name), 1)
-    check_seed(args.seed)
-    at_least("judge", args.judge, 0)
-    for name in ("explored", "bootstrap", "spread", "rules", "rollouts"):
-        if not 0 <= getattr(args, name) <= 1:
-            raise OptionError(f"--{name} {getattr(args, name):g} must be from 0 to 1")
-    for name in ("exploration", "learning_rate", "weight_decay", "tilt"):
-        if not 0 <= getattr(args, name) < float("inf"):
-            raise OptionError(f"--{name.replace('_', '-')} {getattr(args, name):g} must be 0 or more, and finite")
+def check_numbers(args: Args, game: Game) -> None:
+    """Raise `OptionError` for a number that is out of range, or asks for more than there can be in memory."""
+    ranges.check_numbers(args)
+    at_least("threads", args.threads, 1)
+    if not args.hidden:
+        raise OptionError("--hidden names the width of one layer or more")
+    from training.layers import check_widths
+
+    size = game.template.dtype.itemsize + 2 * game.num_actions + 4 * game.seats
+    fits_memory("--games", args.games, LEAST_DECISIONS * size)
+    check_memory("--evaluate", args.evaluate, [game])
+    if args.start is None:
+        check_widths(inputs_of(game), args.hidden, game.num_actions)
 
 
 def run(args: Args) -> int:
     """Play, fit and measure; the exit code."""
+    entry, games = games_of(args)
+    first = next(iter(games.values()))
+    check_numbers(args, first)
+    writable(args.folder / "run.json")
+    network = None if args.start is None else network_for(first, args.start)
+    claim_folder(args, first)
+    console = out()
+    with kept(lambda: kept_of(args)):
+        iterate(args, entry, games, network, console)
+    console.print(next_of(args, entry, games), soft_wrap=True)
+    return 0
+
+
+def networks_of(folder: Path) -> list[Path]:
+    """The networks of a run, the newest last."""
+    return sorted(folder.glob("network-*.npz"), key=lambda path: int(path.stem.rpartition("-")[2]))
+
+
+def kept_of(args: Args) -> str:
+    """What is kept of a run that is broken off, and how it goes on."""
+    done = len(networks_of(args.folder))
+    return f"{done} of {args.iterations} iterations are kept in {args.folder}: the same command goes on from there"
+
+
+def next_of(args: Args, entry: Entry, games: Mapping[str, Game]) -> str:
+    """Where the newest network is, how it is measured, and how the run goes on."""
+    newest = networks_of(args.folder)[-1]
+    words: list[object] = [args.game, "--agents", newest]
+    if not any(setting in entry.solo for setting in games):
+        words += ["--opponent", entry.rivals[-1]]
+    words += ["--variant" if entry.solo and args.setting in entry.settings else "--settings", *games]
+    for name in ("players", "deck"):
+        if (value := getattr(args, name)) is not None:
+            words += [f"--{name}", value]
+    return (
+        f"newest network: {newest}\nmeasure it:     {command_line('evaluate', *words)}\n"
+        f"go on:          the same command with --iterations {args.iterations + 1} or more"
+    )
+
+
+def iterate(args: Args, entry: Entry, games: dict[str, Game], network: Network | None, console: "Console") -> None:
+    """Play, fit and measure, iteration by iteration."""
     from dataclasses import replace
 
     from training.report import versions
     from training.tables import interval
 
-    check_numbers(args)
-    entry, games = games_of(args)
     first = next(iter(games.values()))
-    claim_folder(args, first)
-    console = out()
-    network: Network | None = None
-    if args.start is not None:
-        network = network_for(first, args.start)
     command = line_of("expert", args, ("folder", "quiet"))
     for k in range(args.iterations):
-        path, kept = args.folder / f"network-{k}.npz", args.folder / f"games-{k}.npz"
+        path, played = args.folder / f"network-{k}.npz", args.folder / f"games-{k}.npz"
         if path.exists():
             network = load_network(path)[0].on(first)
             console.print(f"iteration {k}: there already ({path})")
@@ -444,9 +491,9 @@ def run(args: Args) -> int:
         guide = JUDGE
         if k >= args.judge and network is not None:
             guide = str(args.folder / f"network-{k - 1}.npz" if k else args.start)
-        if not kept.exists():
+        if not played.exists():
             with progress_bar(args.games, args.quiet) as work:
-                play_iteration(args, games, k, guide, work).save(kept)
+                play_iteration(args, games, k, guide, work).save(played)
         window = [args.folder / f"games-{j}.npz" for j in range(max(0, k - args.window + 1), k + 1)]
         decided = Decided.joined([Decided.load(file) for file in window])
         between = perf_counter()
@@ -472,7 +519,6 @@ def run(args: Args) -> int:
             f"{fitted - between:.0f} s",
             soft_wrap=True,
         )
-    return 0
 
 
 def main(argv: Sequence[str]) -> int:

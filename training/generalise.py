@@ -227,18 +227,19 @@ def run(args: Args) -> int:
     """Play, print the tables and write the file; the exit code."""
     from agents.network import load_network
     from training import tables
-    from training.cells import fault, play, warm_up
+    from training.cells import SEED_BYTES, check_memory, games_of, play, warm_up
     from training.command import progress_bar
     from training.games import entry_of
-    from training.report import config_of, write_json
-    from training.seeds import Purpose, check_seed, deal_seeds
+    from training.report import config_of, save
+    from training.seeds import Purpose, deal_seeds
+    from valley_core.options import fits_memory
 
-    for name, least in (("unseen", 2), ("seen", 0), ("games", 1), ("batch", 1)):
-        at_least(name, getattr(args, name), least)
-    check_seed(args.seed)
+    at_least("unseen", args.unseen, 2)
     writable(args.json)
     entry = entry_of(args.game)
     places, plans = plans_of(args, entry)
+    check_memory("--games", args.games, games_of(plans[0]))
+    fits_memory("--games", args.games, SEED_BYTES * len(places))
     seeds = deal_seeds(args.seed, len(places) * args.games, Purpose.GENERALISE).reshape(len(places), args.games)
     setup = warm_up(plans[0], seeds[0])
     rows: list[Row] = []
@@ -252,10 +253,8 @@ def run(args: Args) -> int:
             advance(1)
     means = means_of(rows)
 
-    if args.json:
-        commands = {str(path): load_network(path)[1].command for path in (args.general, *args.alone)}
-        config = config_of(args, commands=list(commands.values()))
-        write_json(args.json, config, args.seed, means + rows)
+    commands = {str(path): load_network(path)[1].command for path in (args.general, *args.alone)}
+    code = save(args, config_of(args, commands=list(commands.values())), means + rows)
     console = out()
     title = f"{entry.title}, {means[0]['setting']}: {entry.drawn.name}, {args.games:,} deals each, seed {args.seed}"
     console.print(tables.table(title, *tables.generalise_table(means), 3))
@@ -263,7 +262,7 @@ def run(args: Args) -> int:
         console.print(tables.table("Beside networks trained alone", *tables.alone_table(rows), 2))
     games = sum(row["games"] for row in rows)
     console.print(f"{games:,} games in {seconds:.1f} s, after {setup:.1f} s of compiling and loading")
-    return fault(rows)
+    return code
 
 
 def main(argv: Sequence[str]) -> int:

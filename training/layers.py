@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.network import Dense, Network
+from agents.network import MOST_BYTES, Dense, Network
+from valley_core.errors import OptionError
 
 
 def hidden_layers(sizes: Sequence[int]) -> nn.Sequential:
@@ -41,3 +42,17 @@ def copy_weights(layers: Iterable[Dense], linear: Sequence[Any]) -> None:
         for layer, (weights, bias) in zip(linear, layers, strict=True):
             layer.weight.copy_(torch.from_numpy(weights.T.copy()))
             layer.bias.copy_(torch.from_numpy(bias))
+
+
+def check_widths(inputs: int, widths: Sequence[int], actions: int) -> None:
+    """Refuse hidden layers that no file of a network holds, before anything is made of them.
+
+    Raises:
+        OptionError: Says how large the file would be.
+    """
+    size = sum(2 * a * b for a, b in pairwise([inputs, *widths, actions]))  # two bytes a weight, before it is packed
+    if size > MOST_BYTES:
+        raise OptionError(
+            f"--hidden {' '.join(map(str, widths))} would make a network of {size / 1e6:,.0f} MB, and a file has "
+            f"at most {MOST_BYTES / 1e6:g} MB; give smaller layers"
+        )

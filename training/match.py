@@ -7,15 +7,17 @@ size, the number of threads or the other games in the batch.
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
+from typing import Literal
 
 import numpy as np
 
 from agents.base import Agent
 from training.games import columns_of, deals_of
 from training.seeds import deal_seeds as deal_seeds
+from valley_core.adapter import legal_names
 from valley_core.batch import in_threads, loops_of
 from valley_core.decisions import Decisions
-from valley_core.errors import OptionError
+from valley_core.errors import IllegalActionError, OptionError
 from valley_core.game import Game, Reward, Status
 from valley_core.rng import GAMMA, MASK, mix
 
@@ -52,6 +54,13 @@ def unfinished(table: np.ndarray) -> np.ndarray:
     """
     unfinished: np.ndarray = table["truncated"]
     return unfinished
+
+
+def bytes_of_game(game: Game) -> int:
+    """Memory that the results of a game take while all are joined, at least, in bytes."""
+    own = columns_of(game)
+    size = results_dtype(game).itemsize + (own(game, game.new_states(0)).dtype.itemsize if own else 0)
+    return 2 * int(size)
 
 
 def different_deals(tables: Sequence[np.ndarray], agents: Iterable[Agent | None]) -> np.ndarray:
@@ -92,7 +101,7 @@ def results_dtype(game: Game) -> np.dtype:
             ("turn_limit", "?"),  # ended at the turn limit, with a result or without one (`unfinished`)
             ("truncated", "?"),  # ended there without one
             ("decisions", "i4", (game.seats,)),
-            ("illegal", "i4", (game.seats,)),  # illegal actions chosen: always 0, or the agent is at fault
+            ("illegal", "i4", (game.seats,)),  # illegal actions that were counted (`play_games`)
             ("end", "u8"),  # equal where games ended in equal states (`fingerprints`)
         ]
     )
@@ -150,6 +159,23 @@ def _checked(player: Agent, actions: np.ndarray, count: int) -> np.ndarray:
             f"whole numbers of shape ({count},) are needed"
         )
     return actions.astype(np.int64)
+
+
+def legal_actions(player: Agent, decisions: Decisions) -> np.ndarray:
+    """What an agent chooses, int64 of shape (n,), each legal.
+
+    Raises:
+        IllegalActionError: An action is not; names the agent, the action and the legal ones.
+    """
+    actions = _checked(player, player.act(decisions), len(decisions))
+    game, masks = decisions.game, decisions.masks
+    known = (actions >= 0) & (actions < game.num_actions)
+    legal = known & (masks[np.arange(len(actions)), np.where(known, actions, 0)] == 1)
+    if not legal.all():
+        i = int(np.argmin(legal))
+        names = legal_names(game, masks[i])
+        raise IllegalActionError(int(actions[i]), f"agent {player.name!r}", names, f"in {game.name} is not legal")
+    return actions
 
 
 class Table:
@@ -218,6 +244,7 @@ def play_games(
     seeds: np.ndarray,
     batch: int = BATCH,
     progress: Callable[[int], None] | None = None,
+    illegal_action: Literal["raise", "count"] = "raise",
 ) -> np.ndarray:
     """Play one game for each seed to its end.
 
@@ -227,12 +254,16 @@ def play_games(
         seeds: Of the deals, uint64 of shape (games,).
         batch: Games that are played side by side; changes the speed and the memory, never a result.
         progress: Told now and then how many more games have ended.
+        illegal_action: ``"raise"`` ends it all at the first action that is not legal. ``"count"`` counts it in the
+            column ``illegal``, and plays the legal action of the least number in its place.
 
     Returns:
         A structured array of shape (games,): columns of `results_dtype`, and those of the game (`training.columns`).
 
     Raises:
         OptionError: Agents do not fit the seats.
+        IllegalActionError: An agent chose an action that is not legal. Names the agent, its seat, the game by the seed
+            of its deal, the decision, the action and the legal ones.
     """
     seeds = np.asarray(seeds, np.uint64)
     if batch < 1:
@@ -244,14 +275,19 @@ def play_games(
     extra = [own(game, game.new_states(0))] if own else []
     for first in range(0, len(seeds), batch):
         chunk = slice(first, min(first + batch, len(seeds)))
-        ended = _play_chunk(game, seating, base[chunk], first, progress)
+        ended = _play_chunk(game, seating, base[chunk], first, progress, counts=illegal_action == "count")
         if own:
             extra.append(own(game, ended))
     return _joined(base, np.concatenate(extra)) if own else base
 
 
 def _play_chunk(
-    game: Game, seating: _Seating, results: np.ndarray, first: int, progress: Callable[[int], None] | None
+    game: Game,
+    seating: _Seating,
+    results: np.ndarray,
+    first: int,
+    progress: Callable[[int], None] | None,
+    counts: bool,
 ) -> np.ndarray:
     """Play the games of `results`, filling it in; the states at their ends."""
     table = Table(game, results["seed"])
@@ -271,7 +307,10 @@ def _play_chunk(
                 break
         actions = seating.choose(game, table.states, table.seats, first + table.ids)
         results["decisions"][table.ids, table.seats] += 1
+        chosen = actions if counts else actions.copy()
         illegal = table.replace_illegal(actions)
+        if len(illegal) and not counts:
+            raise _illegal(seating, table, int(illegal[0]), chosen, results)
         results["illegal"][table.ids[illegal], table.seats[illegal]] += 1
         table.step(actions)
         table.look()
@@ -279,6 +318,15 @@ def _play_chunk(
     results["winner"] = np.where(won.any(1), won.argmax(1), NO_SEAT)
     results["end"] = fingerprints(ends)
     return ends
+
+
+def _illegal(seating: _Seating, table: Table, i: int, actions: np.ndarray, results: np.ndarray) -> IllegalActionError:
+    """The error of an illegal action in the i-th of the games that are being played."""
+    game, seat, row = table.game, int(table.seats[i]), results[table.ids[i]]
+    masks = Decisions(game, table.states[i : i + 1], table.seats[i : i + 1], np.zeros(1, np.int64)).masks
+    agent = seating.players[seating.player_of[seat]].name
+    where = f"in {game.name}, the game of deal seed {row['seed']}, decision {row['decisions'][seat]} of seat {seat},"
+    return IllegalActionError(int(actions[i]), f"agent {agent!r}", legal_names(game, masks[0]), f"{where} is not legal")
 
 
 def _joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Pictures of results, as PNG and without a display."""
 
+import io
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
@@ -13,6 +14,8 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import PercentFormatter
+
+from valley_core.files import write_whole
 
 Row = Mapping[str, Any]
 
@@ -92,9 +95,10 @@ def effect_axes(ax: Axes, rows: Sequence[Row], baseline: str) -> None:
 
 
 def _save(figure: Any, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, format="png", dpi=150, metadata={"Software": None})
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     plt.close(figure)
+    write_whole(path, buffer.getvalue())
 
 
 def plot_wins(rows: Sequence[Row], title: str, path: Path) -> None:

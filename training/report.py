@@ -5,10 +5,14 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from valley_core.console import BAD_INPUT, complain
+from valley_core.files import write_text_whole
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("valley-envs", "numpy", "numba", "llvmlite", "gymnasium", "pettingzoo", "scipy")
@@ -51,7 +55,7 @@ def _git(*arguments: str) -> str | None:
         return None
     try:
         done = subprocess.run(
-            ["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, timeout=10, check=True
+            ["git", "-C", str(ROOT), *arguments], capture_output=True, encoding="utf-8", timeout=10, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return None
@@ -88,8 +92,38 @@ def rounded(value: Any, digits: int = 6) -> Any:
     return value
 
 
+def save(
+    args: Any,
+    config: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    plot: Callable[[Any, Path], None] | None = None,
+) -> int:
+    """Write the files that a command was asked for, before its tables are shown; the exit code.
+
+    A file that cannot be written is an error in one line and no end: what was measured is still to be shown.
+
+    Args:
+        args: Of the command: ``json``, ``seed``, and ``plot`` if it has one.
+        config: What is written beside the rows.
+        rows: All results.
+        plot: ``(module training.plots, file)``: draws and writes the picture.
+    """
+    writers: list[Callable[[], None]] = []
+    if args.json is not None:
+        writers.append(lambda: write_json(args.json, config, args.seed, rows))
+    if plot is not None and args.plot is not None:
+        writers.append(lambda: plot(import_module("training.plots"), args.plot))
+    code = 0
+    for write in writers:
+        try:
+            write()
+        except OSError as error:
+            complain(error)
+            code = BAD_INPUT
+    return code
+
+
 def write_json(path: Path, config: Mapping[str, Any], seed: int, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a run as one JSON object with ``config``, ``versions``, ``seed`` and ``rows``."""
+    """Write a run, whole or not at all, as one JSON object with ``config``, ``versions``, ``seed`` and ``rows``."""
     run = {"config": config, "versions": versions(), "seed": seed, "rows": rounded(rows)}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(run, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    write_text_whole(path, json.dumps(run, indent=1, ensure_ascii=False, allow_nan=False) + "\n")

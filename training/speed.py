@@ -11,11 +11,16 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tyro.conf import Positional
 
 from training.command import at_least, out, progress_bar, run_command, writable
+
+if TYPE_CHECKING:
+    from training.tables import FittedTable
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -94,16 +99,15 @@ def measured(args: Args) -> tuple[list[dict[str, Any]], list[str]]:
 def run(args: Args) -> int:
     """Measure, print the tables and write the file; the exit code."""
     from training.games import entry_of
-    from training.report import config_of, write_json
-    from training.speed_layers import LAYERS
+    from training.report import config_of, save
+    from training.speed_layers import LAYERS, base_game
     from training.speed_peers import peer_rows, ratio_rows
-    from training.tables import table
+    from training.speed_profile import shares
     from valley_core.batch import num_threads, set_num_threads
     from valley_core.errors import OptionError
+    from valley_core.options import fits_memory
+    from valley_core.vector import bytes_of_game
 
-    at_least("runs", args.runs, 1)
-    at_least("threads", args.threads, 0)
-    at_least("seed", args.seed, 0)
     writable(args.json)
     at_least("batches", min(args.batches, default=0), 1)
     if not args.seconds > 0:
@@ -113,14 +117,37 @@ def run(args: Args) -> int:
     if (args.peers is None) != (args.peers_script is None):
         raise OptionError("--peers and --peers-script go together: the interpreter, and the script that it runs")
     entry_of(args.game)
+    fits_memory("--batches", max(args.batches), bytes_of_game(base_game(args.game)))
     set_num_threads(args.threads)
 
     peers = []
     if args.peers is not None and args.peers_script is not None:
         peers = peer_rows(args.peers, args.peers_script, args.peers_only, max(1.0, args.seconds * args.runs))
     rows, notes = measured(args)
+    ratios = ratio_rows(rows, peers)
+    parts = shares(args.game, max(args.batches), args.seed, args.seconds, args.runs) if args.profile else []
+    profile = [{"game": args.game, "layer": "profile", "batch": max(args.batches)} | part for part in parts]
+    config = config_of(args, threads_used=num_threads(), not_measured=notes)
+    code = save(args, config, rows + [peer | {"layer": "peer"} for peer in peers] + ratios + profile)
+
     console = out()
-    best = max(row["steps_per_s"] for row in rows) if rows else 1
+    title = f"{args.game}: steps a second, median of {args.runs} runs of {args.seconds:g} s, {num_threads()} threads"
+    console.print(speed_table(title, rows))
+    for note in notes:
+        console.print(f"not measured: {note}", soft_wrap=True)
+    if peers:
+        console.print(peers_table(peers))
+        console.print(ratios_table(ratios))
+    if parts:
+        console.print(profile_table(parts))
+    return code
+
+
+def speed_table(title: str, rows: Sequence[Row]) -> "FittedTable":
+    """The rates of our layers."""
+    from training.tables import table
+
+    best = max((row["steps_per_s"] for row in rows), default=1)
     lines = [
         [
             row["layer"],
@@ -131,31 +158,33 @@ def run(args: Args) -> int:
         ]
         for row in rows
     ]
-    title = f"{args.game}: steps a second, median of {args.runs} runs of {args.seconds:g} s, {num_threads()} threads"
-    headings = ["layer", "batch", "steps/s", "slowest – fastest", "of the fastest"]
-    console.print(table(title, headings, lines))
-    for note in notes:
-        console.print(f"not measured: {note}", soft_wrap=True)
-    if peers:
-        shown = [
-            [peer.get("peer", ""), peer.get("game", ""), str(peer.get("batch", "")), peer_text(peer)] for peer in peers
-        ]
-        console.print(table("Peers, on this machine in this run", ["peer", "game", "batch", "steps/s"], shown, 2))
-        ratios = ratio_rows(rows, peers)
-        shown = [[row["layer"], row["peer"], f"{row['ratio']:.2f}"] for row in ratios]
-        console.print(table("Ratios to peers", ["ours", "peer", "ratio"], shown, 2, None))
-        rows = rows + [peer | {"layer": "peer"} for peer in peers] + ratios
-    if args.profile:
-        from training.speed_profile import shares
+    return table(title, ["layer", "batch", "steps/s", "slowest – fastest", "of the fastest"], lines)
 
-        parts = shares(args.game, max(args.batches), args.seed, args.seconds, args.runs)
-        shown = [[part["part"], f"{part['nanoseconds']:.0f}", f"{100 * part['share']:.0f} %"] for part in parts]
-        console.print(table("Where the time goes, batched", ["part", "ns a step", "share"], shown, 1, None))
-        rows = rows + [{"game": args.game, "layer": "profile", "batch": max(args.batches)} | part for part in parts]
-    if args.json:
-        config = config_of(args, threads_used=num_threads(), not_measured=notes)
-        write_json(args.json, config, args.seed, rows)
-    return 0
+
+def peers_table(peers: Sequence[Row]) -> "FittedTable":
+    """The rates of peers."""
+    from training.tables import table
+
+    shown = [
+        [peer.get("peer", ""), peer.get("game", ""), str(peer.get("batch", "")), peer_text(peer)] for peer in peers
+    ]
+    return table("Peers, on this machine in this run", ["peer", "game", "batch", "steps/s"], shown, 2)
+
+
+def ratios_table(ratios: Sequence[Row]) -> "FittedTable":
+    """Our layers as multiples of peers."""
+    from training.tables import table
+
+    shown = [[row["layer"], row["peer"], f"{row['ratio']:.2f}"] for row in ratios]
+    return table("Ratios to peers", ["ours", "peer", "ratio"], shown, 2, None)
+
+
+def profile_table(parts: Sequence[Row]) -> "FittedTable":
+    """Where the time goes."""
+    from training.tables import table
+
+    shown = [[part["part"], f"{part['nanoseconds']:.0f}", f"{100 * part['share']:.0f} %"] for part in parts]
+    return table("Where the time goes, batched", ["part", "ns a step", "share"], shown, 1, None)
 
 
 def peer_text(peer: dict[str, Any]) -> str:

@@ -32,7 +32,7 @@ def peer_rows(python: str, script: Path, only: str, seconds: float) -> list[Row]
         raise OptionError(f"there is no script {script}; name the peers' script with --peers-script")
     command = [python, str(script), "--seconds", f"{seconds:g}", "--only", only]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=True)
     except OSError as error:
         raise OptionError(f"cannot run the peers' interpreter {python}: {error.strerror}") from error
     except subprocess.CalledProcessError as error:

@@ -144,18 +144,17 @@ def run(args: Args) -> int:
 
     from agents.network import provenance_of
     from training import tables
-    from training.cells import fault
+    from training.cells import check_memory
     from training.fields import warm_up
-    from training.report import config_of, write_json
-    from training.seeds import Purpose, check_seed, deal_seeds
+    from training.report import config_of, save
+    from training.seeds import Purpose, deal_seeds
 
-    at_least("games", args.games, 1)
-    at_least("batch", args.batch, 1)
-    check_seed(args.seed)
     at_least("agents", len(args.agents), 1)
     at_least("players", len(args.players), 1)
     writable(args.json, args.plot)
     fields = fields_of(args)
+    for field in fields:
+        check_memory("--games", args.games, [field.game])
     seeds = deal_seeds(args.seed, args.games, Purpose.STRATEGIES)
     setup = warm_up(fields, seeds)
     start, rows = perf_counter(), []
@@ -165,11 +164,14 @@ def run(args: Args) -> int:
             rows.append(play(field, seeds, args.batch, work(description)))
     seconds = perf_counter() - start
 
-    console = out()
     title = f"{fields[0].entry.title}: the same agent in all seats ({args.games:,} deals, seed {args.seed})"
+    data = {field.setting: provenance_of(field.game) for field in fields}
+    config = config_of(args, game=GAME, data=data)
+    code = save(args, config, rows, lambda plots, file: plots.plot_strategies(rows, title, file))
+    console = out()
     console.print(tables.table(title, *tables.strategy_table(rows), 3))
     console.print(tables.table("Share of the victories of each seat [95 %]", *tables.fairness_table(rows), 3))
-    console.print(tables.fairness_sentence(rows))
+    console.print(tables.fairness_sentence(rows), soft_wrap=True)
     if any(row["of_boards"] for row in rows):
         console.print(
             tables.table("Share of the victories of who starts with a board [95 %]", *tables.starting_table(rows), 3)
@@ -177,14 +179,7 @@ def run(args: Args) -> int:
     console.print(
         f"{len(fields) * args.games:,} games in {seconds:.1f} s, after {setup:.1f} s of compiling and loading"
     )
-    if args.json:
-        data = {field.setting: provenance_of(field.game) for field in fields}
-        write_json(args.json, config_of(args, game=GAME, data=data), args.seed, rows)
-    if args.plot:
-        from training.plots import plot_strategies
-
-        plot_strategies(rows, title, args.plot)
-    return fault(rows)
+    return code
 
 
 def main(argv: Sequence[str]) -> int:

@@ -1,28 +1,144 @@
 """Rows as tables for a terminal (rich) and as Markdown."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from rich import box
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
+from rich.text import Text
 
 from training.statistics import CONFIDENCE, number, percent
 
 Row = Mapping[str, Any]
 
 
+GAP = 3
+"""Cells between two columns."""
+MARGIN = 2
+"""Cells beside the first and the last column, together."""
+LONGEST_CELL = 30
+"""Longer cells go on in the next line where a table is too wide; intervals are shorter."""
+LEAST_WORDS = 12
+"""Columns of words are not made narrower."""
+BREAKS = " ,:/=_−"
+"""After these a name may go on in the next line."""
+
+
 def table(
     title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], text: int = 1, rule_at: int | None = 0
-) -> Table:
+) -> "FittedTable":
     """A table whose first `text` columns are words; a line is drawn where the word in column `rule_at` changes."""
-    made = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
-    for i, heading in enumerate(headings):
-        made.add_column(heading, justify="left" if i < text else "right", no_wrap=True)
-    for i, row in enumerate(rows):
-        last = rule_at is not None and i + 1 < len(rows) and rows[i + 1][rule_at] != row[rule_at]
-        made.add_row(*row, end_section=last)
-    return made
+    return FittedTable(title, tuple(headings), tuple(tuple(row) for row in rows), text, rule_at)
+
+
+@dataclass(frozen=True)
+class FittedTable:
+    """A table that is whole at any width: nothing in it is ever cut.
+
+    Where it is too wide, headings go on in a second line, then the words in the first columns; then the other columns
+    are shown in several tables below each other, each with the first columns; and where not even one fits, row by row.
+
+    Attributes:
+        title: Above it.
+        headings: Of the columns.
+        rows: The cells.
+        text: So many columns, the first ones, are words and say what a row is about; the others are numbers.
+        rule_at: A line is drawn where the word in this column changes; None for no lines.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text: int
+    rule_at: int | None
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield one table, several, or lines."""
+        room = options.max_width
+        natural = [max(cell_len(cell) for cell in column) for column in zip(self.headings, *self.rows, strict=True)]
+        if sum(natural) + GAP * (len(natural) - 1) + MARGIN <= room:
+            yield self._part(range(self.text, len(natural)), natural, natural)
+            return
+        columns = list(zip(*self.rows, strict=True)) if self.rows else [()] * len(self.headings)
+        narrow = [
+            max(_longest_word(heading), min(LONGEST_CELL, max(map(cell_len, column), default=0)))
+            for heading, column in zip(self.headings, columns, strict=True)
+        ]
+        words = self._narrowed([max(map(cell_len, column), default=0) for column in columns[: self.text]], room)
+        groups = list(self._groups(narrow, words, room))
+        if any(self._needed(narrow, words, group) > room for group in groups):
+            yield from self._records()
+            return
+        for k, group in enumerate(groups):
+            yield self._part(group, narrow, words, again=k > 0)
+
+    def _narrowed(self, words: Sequence[int], room: int) -> list[int]:
+        """Widths of the columns of words, which together take half of the room at most, if they can."""
+        widths = [max(width, _longest_word(self.headings[i])) for i, width in enumerate(words)]
+        while widths and sum(widths) + GAP * len(widths) > room // 2 and max(widths) > LEAST_WORDS:
+            widths[widths.index(max(widths))] -= 1
+        return widths
+
+    def _needed(self, narrow: Sequence[int], words: Sequence[int], group: Sequence[int]) -> int:
+        """The width of a table with these columns beside those of words."""
+        return sum(words) + sum(narrow[i] for i in group) + GAP * (len(words) + len(group) - 1) + MARGIN
+
+    def _groups(self, narrow: Sequence[int], words: Sequence[int], room: int) -> Iterator[list[int]]:
+        """The columns of numbers, as many in each table as there is room for."""
+        group: list[int] = []
+        for i in range(self.text, len(self.headings)):
+            if group and self._needed(narrow, words, [*group, i]) > room:
+                yield group
+                group = []
+            group.append(i)
+        yield group
+
+    def _part(self, group: Sequence[int], narrow: Sequence[int], words: Sequence[int], again: bool = False) -> Table:
+        title = Text("(continued)" if again else self.title)
+        made = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
+        widths = {**dict(enumerate(words[: self.text])), **{i: narrow[i] for i in group}}
+        for i, width in widths.items():
+            justify = "left" if i < self.text else "right"
+            made.add_column(Text(wrapped(self.headings[i], width)), justify=justify, no_wrap=True)  # type: ignore[arg-type]
+        for k, row in enumerate(self.rows):
+            last = self.rule_at is not None and k + 1 < len(self.rows) and self._changes(k, self.rule_at)
+            made.add_row(*(Text(wrapped(row[i], width)) for i, width in widths.items()), end_section=last)
+        return made
+
+    def _changes(self, k: int, column: int) -> bool:
+        return self.rows[k + 1][column] != self.rows[k][column]
+
+    def _records(self) -> Iterator[Text]:
+        """Row by row: a line for each number."""
+        yield Text(self.title, style="bold", overflow="fold")
+        for row in self.rows:
+            yield Text(", ".join(row[: self.text]), overflow="fold")
+            for heading, cell in list(zip(self.headings, row, strict=True))[self.text :]:
+                yield Text(f"  {heading}: {cell}", overflow="fold")
+
+
+def _longest_word(text: str) -> int:
+    """The width of the longest part that is not broken without need."""
+    return max(map(cell_len, re.split(f"(?<=[{BREAKS}])", text) or [""]))
+
+
+def wrapped(text: str, width: int) -> str:
+    """A text in lines of at most `width` cells, broken after one of `BREAKS` where there is one, else anywhere."""
+    lines: list[str] = []
+    while cell_len(text) > width:
+        fitting = next(n for n in range(len(text), 0, -1) if cell_len(text[:n]) <= width)
+        if text[fitting] == " ":
+            cut = fitting
+        else:
+            cut = max((text.rfind(sign, 0, fitting) + 1 for sign in BREAKS), default=0) or fitting
+        lines.append(text[:cut].rstrip())
+        text = text[cut:].lstrip(" ")
+    return "\n".join([*lines, text])
 
 
 def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]], text: int = 1) -> str:
@@ -48,13 +164,14 @@ def interval(row: Row, name: str, signed: bool = False, shares: bool = True) -> 
 
 
 def outcome_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    """Headings and cells of the main table."""
+    """Headings and cells of the main table; the opponent, who is the same in all rows, is named above it."""
     busts, turns = all("busts" in row for row in rows), all("turns" in row for row in rows)
-    headings = ["setting", "agent", "opponent", "games", "win [95 %]", "draw", "loss", "score", "opp."]
-    headings += ["busts", "opp."] * busts + ["decisions"] + ["turns"] * turns + ["turn limit", "illegal", "games/s"]
+    headings = ["setting", "agent", "games", "win [95 %]", "draw", "loss", "score", "opponent's score"]
+    headings += ["busts", "opponent's busts"] * busts + ["decisions"] + ["turns"] * turns
+    headings += ["turn limit", "illegal", "games/s"]
     cells = []
     for row in rows:
-        line = [row["setting"], row["agent"], row["opponent"], f"{row['games']:,}", interval(row, "win")]
+        line = [row["setting"], row["agent"], f"{row['games']:,}", interval(row, "win")]
         line += [percent(row["draw"]), percent(row["loss"]), number(row["score"]), number(row["opponent_score"])]
         line += [number(row["busts"]), number(row["opponent_busts"])] if busts else []
         line += [f"{row['decisions']:.1f}"] + ([f"{row['turns']:.1f}"] if turns else [])

@@ -9,12 +9,15 @@ in one process for each game, as Stable-Baselines3's `SubprocVecEnv` does it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tyro.conf import Positional
 
 from training import train
 from training.command import at_least, out, progress_bar, run_command, writable
+
+if TYPE_CHECKING:
+    from training.tables import FittedTable
 
 WAYS = ("native", "pettingzoo", "subprocess")
 
@@ -126,14 +129,12 @@ def run(args: Args) -> int:
     """Measure, print the table and write the file; the exit code."""
     import torch
 
-    from training.report import config_of, write_json
-    from training.statistics import percent
-    from training.tables import table
+    from training.report import config_of, save
+    from training.speed_layers import base_game
     from valley_core.errors import OptionError
+    from valley_core.options import fits_memory
 
-    for name in ("envs", "workers", "threads"):
-        at_least(name, getattr(args, name), 1)
-    at_least("seed", args.seed, 0)
+    at_least("threads", args.threads, 1)
     writable(args.json)
     if unknown := [way for way in args.ways if way not in WAYS]:
         raise OptionError(f"there is no way {unknown[0]!r}; choose among {', '.join(WAYS)}")
@@ -141,6 +142,7 @@ def run(args: Args) -> int:
         raise OptionError(
             f"--decisions {args.decisions} must be a multiple of --envs and --workers, at least twice each"
         )
+    fits_memory("--decisions", args.decisions, train.bytes_of_decision(base_game(args.game)))
     torch.set_num_threads(args.threads)
     rows = []
     with progress_bar(len(args.ways), args.quiet) as work:
@@ -148,6 +150,17 @@ def run(args: Args) -> int:
             advance = work(way)
             rows.append(measure(way, args))
             advance(1)
+    code = save(args, config_of(args), rows)
+    title = f"{args.game}: the same training on different environments, {args.threads} torch threads"
+    out().print(throughput_table(title, rows))
+    return code
+
+
+def throughput_table(title: str, rows: Sequence[dict[str, Any]]) -> "FittedTable":
+    """The rates of all ways, and where the time goes."""
+    from training.statistics import percent
+    from training.tables import table
+
     lines = [
         [
             row["way"],
@@ -159,11 +172,7 @@ def run(args: Args) -> int:
         for row in rows
     ]
     headings = ["environment", "games", "decisions/s", "without learning", "time in games", "in choice", "in learning"]
-    title = f"{args.game}: the same training on different environments, {args.threads} torch threads"
-    out().print(table(title, headings, lines, 1, None))
-    if args.json:
-        write_json(args.json, config_of(args), args.seed, rows)
-    return 0
+    return table(title, headings, lines, 1, None)
 
 
 def main(argv: Sequence[str]) -> int:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tyro.conf import Positional
 
-from training.command import Advance, at_least, out, progress_bar, run_command, writable
+from training.command import Advance, kept, out, progress_bar, run_command, writable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -244,36 +244,53 @@ def order_sentence(names: Sequence[str], outcome: Outcome) -> str:
     return f"the order is settled after {outcome.deals:,} deals (wrong anywhere with a chance of {ERROR:.0%} at most)"
 
 
+def kept_of(args: Args, store: "Store") -> str:
+    """What is kept of a tournament that is broken off, and how it goes on."""
+    if args.store is None:
+        return "no games are kept: --store FOLDER would keep them"
+    return f"{len(store.blocks):,} finished blocks are kept in {args.store}: the same command goes on from there"
+
+
 def run(args: Args) -> int:
     """Play, print the tables and write the files; the exit code."""
     from training import cells, tables
     from training.games import entry_of
     from training.match import play_games
-    from training.report import config_of, write_json
-    from training.seeds import Purpose, check_seed, deal_seeds
+    from training.report import config_of, save
+    from training.seeds import Purpose, deal_seeds
     from training.tournament_lineups import Schedule
-    from training.tournament_store import Store, identity
+    from training.tournament_store import FILE, Store, identity
 
-    for name in ("deals", "round", "batch"):
-        at_least(name, getattr(args, name), 1)
-    check_seed(args.seed)
-    writable(args.json, args.plot)
+    writable(args.json, args.plot, args.store / FILE if args.store else None)
     setting, game = game_of(args)
-    seeds = deal_seeds(args.seed, args.deals, Purpose.TOURNAMENT)
     agents = agents_of(args)
+    cells.check_memory("--deals", args.deals, [game] * len(agents))
+    seeds = deal_seeds(args.seed, args.deals, Purpose.TOURNAMENT)
     names = list(agents)
     anchor = anchor_of(args, names)
     schedule = Schedule(len(names), game.seats, seeds, args.round)
     store = Store(args.store, identity(game, names, deals=args.deals, round=args.round, seed=args.seed))
     for agent in agents.values():  # kernels are compiled, and who cannot play this game says so
         play_games(game, [agent] * game.seats, seeds[:2])
-    with progress_bar(schedule.games, args.quiet) as work:
+    with progress_bar(schedule.games, args.quiet) as work, kept(lambda: kept_of(args, store)):
         outcome = play(game, list(agents.values()), schedule, store, args.settle, args.batch, work("games"))
     rows = rows_of(names, setting, outcome, anchor)
 
-    console = out()
     size = f"{outcome.deals:,} deals, {outcome.games:,} games, seed {args.seed}"
     title = f"{entry_of(args.game).title}, {setting}: {size}"
+    more = {
+        "setting": setting,
+        "options": dict(game.options),
+        "deals_played": outcome.deals,
+        "games_played": outcome.games_played,
+        "games_counted": outcome.games,
+        "unfinished": outcome.unfinished,
+        "complete": outcome.complete,
+        "anchor": names[anchor],
+        "settled": not outcome.open_pairs,
+    }
+    code = save(args, config_of(args, **more), rows, lambda plots, file: plots.plot_ratings(rows, title, file))
+    console = out()
     console.print(tables.table(title, *tables.rating_table(rows)))
     console.print(tables.table("Ahead of, and drawn with", *tables.against_table(rows)))
     console.print(order_sentence(names, outcome), soft_wrap=True)
@@ -282,24 +299,7 @@ def run(args: Args) -> int:
         console.print(f"{repeats:,} more games between agents without chance repeated others: each counts once")
     if outcome.unfinished:
         console.print(f"{outcome.unfinished:,} games ended at the turn limit without a winner: they are not rated")
-    if args.json:
-        more = {
-            "setting": setting,
-            "options": dict(game.options),
-            "deals_played": outcome.deals,
-            "games_played": outcome.games_played,
-            "games_counted": outcome.games,
-            "unfinished": outcome.unfinished,
-            "complete": outcome.complete,
-            "settled": not outcome.open_pairs,
-            "anchor": names[anchor],
-        }
-        write_json(args.json, config_of(args, **more), args.seed, rows)
-    if args.plot:
-        from training.plots import plot_ratings
-
-        plot_ratings(rows, title, args.plot)
-    return cells.fault([row | {"opponent": "the others"} for row in rows])
+    return code
 
 
 def main(argv: Sequence[str]) -> int:

@@ -7,7 +7,6 @@ again; a block that occurs twice counts once. A folder of another run is refused
 """
 
 import dataclasses
-import hashlib
 import json
 import os
 import sys
@@ -16,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from training.files import refuse_another_run, write_whole
+from training.files import digest, digests_of_files, refuse_another_run, write_whole
 from training.report import ROOT
 from training.tournament_lineups import Block
 from valley_core.errors import OptionError
@@ -34,11 +33,6 @@ Key = tuple[int, int]
 """Numbers of the round and of the lineup."""
 
 
-def digest(*parts: bytes) -> str:
-    """A short name for these bytes."""
-    return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
-
-
 def identity(game: Game, agents: Iterable[str], **more: Any) -> dict[str, Any]:
     """What must be the same for two runs to have the same games.
 
@@ -48,13 +42,12 @@ def identity(game: Game, agents: Iterable[str], **more: Any) -> dict[str, Any]:
         more: Further settings.
     """
     names = list(agents)
-    files = {name: Path(part) for name in names for part in (name, name.partition(":")[2]) if Path(part).is_file()}
     return more | {
         "game": game.name,
         "options": {name: str(value) for name, value in game.options.items()},
         "data": digest(game.data.tobytes()),
         "agents": names,
-        "files": {name: digest(file.read_bytes()) for name, file in files.items()},
+        "files": digests_of_files(names),
         "sources": digest(*(part for file in _sources() for part in (str(file).encode(), (ROOT / file).read_bytes()))),
     }
 

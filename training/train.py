@@ -5,14 +5,14 @@ its own past selves (`training.opponents`). How it learns is in `training.ppo`.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tyro.conf import Positional
 
-from training.command import at_least, line_of, out, progress_bar, run_command, writable
+from training.command import at_least, command_line, given, kept, line_of, out, progress_bar, run_command, writable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from training.course import Course
     from training.ppo import Training
     from training.seeds import Purpose
+    from valley_core.game import Game
 
 Row = dict[str, Any]
 
@@ -93,7 +94,8 @@ class Args:
     run: Path | None = None
     """Folder of the run (default runs/GAME_SETTING_SEED)."""
     resume: Path | None = None
-    """Go on with the run in this folder, or from this checkpoint; other arguments are those of the run."""
+    """Go on with the run in this folder, or from this checkpoint. --steps, --decay-steps and --minutes may be others,
+    and count from its beginning; all else is that of the run."""
     quiet: bool = False
     """No progress bar."""
 
@@ -109,22 +111,17 @@ class Args:
 
 
 def checked(args: Args) -> None:
-    """Refuse numbers that are out of range.
+    """Refuse numbers that are out of range, or that do not go together.
 
     Raises:
         OptionError: Names the argument and the remedy.
     """
-    from training.seeds import check_seed
+    from training.ranges import check_numbers
     from valley_core.errors import OptionError
 
-    for name, least in (("envs", 1), ("rollout", 2), ("minibatch", 2), ("epochs", 1), ("threads", 1)):
+    check_numbers(args)
+    for name, least in (("rollout", 2), ("minibatch", 2), ("threads", 1)):
         at_least(name, getattr(args, name), least)
-    check_seed(args.seed)
-    for name in ("test_every", "test_games"):
-        at_least(name.replace("_", "-"), getattr(args, name), 1)
-    for name, value in (("steps", args.steps), ("decay-steps", args.decay_steps)):
-        if value is not None:
-            at_least(name, value, 1)
     if args.goal > args.decay:
         raise OptionError(
             f"--steps {args.goal:,} is more than the {args.decay:,} after which nothing is learnt any more; "
@@ -134,9 +131,8 @@ def checked(args: Args) -> None:
         raise OptionError(f"--minutes {args.minutes:g} must be more than 0")
     if not args.learning_rate > 0 or not args.entropy >= 0:
         raise OptionError("--learning-rate must be more than 0, and --entropy at least 0")
-    at_least("hidden", min(args.hidden, default=1), 1)
-    at_least("drawn", 1 if args.drawn is None else args.drawn, 1)
-    at_least("drawn-seed", args.drawn_seed, 0)
+    if args.drawn is not None and args.drawn > args.envs:
+        raise OptionError(f"--drawn {args.drawn:,} is more than the {args.envs:,} games side by side; give more --envs")
     if (args.envs * args.rollout) % args.minibatch:
         raise OptionError(
             f"--minibatch {args.minibatch} does not divide the {args.envs * args.rollout} decisions of a turn "
@@ -144,12 +140,38 @@ def checked(args: Args) -> None:
         )
 
 
-def resumed(args: Args) -> tuple[Args, dict[str, Any]]:
+def bytes_of_decision(game: "Game") -> int:
+    """Memory that a decision takes in the buffer from which a policy learns: observation, mask and some numbers."""
+    return 4 * (game.fixed_from + game.num_actions) + 32
+
+
+def check_memory(args: Args, game: "Game", widths: Sequence[int]) -> None:
+    """Refuse what cannot be in memory, or what no file of a network holds, before anything is made.
+
+    Raises:
+        OptionError: Names the argument and how much fits.
+    """
+    from training.cells import check_memory
+    from training.layers import check_widths
+    from valley_core.options import fits_memory
+    from valley_core.vector import bytes_of_game
+
+    fits_memory("--envs", args.envs, bytes_of_game(game) + args.rollout * bytes_of_decision(game))
+    check_memory("--test-games", args.test_games, [game])
+    if widths:
+        check_widths(game.fixed_from, widths, game.num_actions)
+
+
+def resumed(args: Args, words: frozenset[str] | None = None) -> tuple[Args, dict[str, Any]]:
     """The arguments of the run that goes on, and its checkpoint.
+
+    Args:
+        args: Of the command.
+        words: Names of the arguments that were given; None: those that are not as by default.
 
     Raises:
         CheckpointError: There is none, or it is damaged.
-        OptionError: An argument is not that of the run.
+        OptionError: An argument that was given is not that of the run.
     """
     from training.checkpoints import load_checkpoint
     from valley_core.errors import OptionError
@@ -157,16 +179,55 @@ def resumed(args: Args) -> tuple[Args, dict[str, Any]]:
     assert args.resume is not None
     content = load_checkpoint(args.resume)
     old: Args = content["args"]
-    for field in dataclasses.fields(Args):
-        given = getattr(args, field.name)
-        if field.name not in SETTABLE_ON_RESUME and given not in (field.default, getattr(old, field.name)):
-            option = f"--{field.name.replace('_', '-')}"
-            raise OptionError(f"{option} is {given} here and {getattr(old, field.name)} in the run; leave it out")
-    if args.game != old.game:
-        raise OptionError(f"the run is one of {old.game}, not of {args.game}")
     folder = args.resume if args.resume.is_dir() else args.resume.parent
-    given = {name: getattr(args, name) or getattr(old, name) for name in ("steps", "decay_steps", "minutes")}
-    return dataclasses.replace(old, **given, run=folder, quiet=args.quiet), content
+    if args.run is not None:
+        raise OptionError(f"--resume {args.resume} says which run goes on, in {folder}; leave --run out")
+    for field in dataclasses.fields(Args):
+        here, there = getattr(args, field.name), getattr(old, field.name)
+        is_given = here != field.default if words is None else field.name in words
+        if field.name not in SETTABLE_ON_RESUME and is_given and here != there:
+            option = f"--{field.name.replace('_', '-')}"
+            raise OptionError(f"{option} is {here} here and {there} in the run; leave it out, or begin another run")
+    more = {name: getattr(args, name) or getattr(old, name) for name in ("steps", "decay_steps", "minutes")}
+    return dataclasses.replace(old, **more, run=folder, quiet=args.quiet), content
+
+
+def content_of(args: Args, course: "Course") -> dict[str, str]:
+    """What a run is played on and against, by its content: name → digest of each deck or board, and of opponents'
+    files.
+    """
+    from agents.network import provenance_of
+    from training.files import digests_of_files
+
+    options = [*(part.options for part in course.parts), *(one for tested in course.tests.values() for one in tested)]
+    found = {f"opponent {name}": mark for name, mark in digests_of_files(args.opponents).items()}
+    seen: list[Any] = []
+    for one in options:
+        if one not in seen:
+            seen.append(one)
+            for name, mark in provenance_of(course.entry.make(**one)):
+                own = name if found.get(name, mark) == mark else f"{name} {mark}"  # two boards of one name
+                found[own] = mark
+    return found
+
+
+def check_same_content(folder: Path, there: dict[str, str], here: dict[str, str]) -> None:
+    """Refuse to go on with a run whose deck, boards or opponents have changed since it began.
+
+    Raises:
+        OptionError: Names what has changed, and the remedy.
+    """
+    from valley_core.errors import OptionError
+
+    changed = [name for name in dict.fromkeys([*there, *here]) if there.get(name) != here.get(name)]
+    if changed:
+        marks = "; ".join(
+            f"{name}: digest {there.get(name, 'none')} then, {here.get(name, 'none')} now" for name in changed
+        )
+        raise OptionError(
+            f"what the run in {folder} learns on has changed since it began ({marks}): bring the old content back, or "
+            f"begin another run: {command_line('train', '--start', folder / BEST, '--run', f'{folder}_2')}"
+        )
 
 
 def folder_of(args: Args, course: "Course") -> Path:
@@ -196,8 +257,11 @@ def command_of(args: Args) -> str:
 class Log:
     """What a run writes beside its checkpoints: tests, the best network and the curve."""
 
-    def __init__(self, args: Args, course: "Course", training: "Training", folder: Path, rows: list[Row]) -> None:
+    def __init__(
+        self, args: Args, course: "Course", training: "Training", folder: Path, rows: list[Row], data: dict[str, str]
+    ) -> None:
         self.args, self.course, self.training, self.folder, self.rows = args, course, training, folder, rows
+        self.data = data
 
     def test(self) -> list[Row]:
         """Test the policy as it is written, keep it if it is the best so far, and write the curve."""
@@ -261,7 +325,7 @@ class Log:
         """Write a checkpoint."""
         from training.checkpoints import save_checkpoint
 
-        content = self.training.content() | {"args": self.args, "rows": self.rows}
+        content = self.training.content() | {"args": self.args, "rows": self.rows, "data": self.data}
         save_checkpoint(self.folder, self.training.steps, content)
 
 
@@ -275,36 +339,59 @@ def score(rows: Sequence[Row]) -> float:
     return sum(row["win"] for row in rows) / len(rows)
 
 
-def learn(args: Args, console: "Console | None" = None) -> list[Row]:
-    """Train to the end; the rows of all tests."""
+def learn(args: Args, console: "Console | None" = None, words: frozenset[str] | None = None) -> list[Row]:
+    """Train to the end; the rows of all tests.
+
+    Args:
+        args: Of the command.
+        console: Where each test is told, and at the end what comes next; None: nowhere.
+        words: Names of the arguments that were given, as of `resumed`.
+    """
     from training.course import course_of
     from training.ppo import Training, start_of
-    from training.statistics import wilson
-    from training.tables import interval
     from valley_core.errors import OptionError
 
     content = None
     if args.resume is not None:
-        args, content = resumed(args)
+        args, content = resumed(args, words)
     args = dataclasses.replace(args, decay_steps=args.decay)  # that of a new run, though it goes on to other --steps
     checked(args)
     course = course_of(args)
+    data = content_of(args, course)
     if args.start is not None and content is None:
         widths = start_of(args.start, course).widths
         if args.hidden not in ((), widths):
             raise OptionError(f"{args.start} has hidden layers of {widths}, not of {args.hidden}: leave out --hidden")
         args = dataclasses.replace(args, hidden=widths)
     folder = args.run if content is not None and args.run is not None else folder_of(args, course)
+    if content is not None:
+        check_same_content(folder, content["data"], data)
+    check_memory(args, course.game, args.hidden)
     writable(folder / RUN)
     training = Training(args, course, content, folder)
-    log = Log(args, course, training, folder, content["rows"] if content else [])
-    goal = args.goal
+    log = Log(args, course, training, folder, content["rows"] if content else [], data)
 
     def tell(rows: Sequence[Row]) -> None:
         if console is not None:
             console.print(test_line(rows), soft_wrap=True)
 
-    if content is None:
+    with kept(lambda: kept_of(args, folder, training.steps)):
+        work_on(args, log, tell)
+        best = log.confirm() if (folder / BEST).is_file() else []
+    if console is not None and best:
+        console.print(f"the best network, on new deals: won {won_line(best)}", soft_wrap=True)
+    if console is not None:
+        console.print(next_of(args, course, folder, training.steps, training.seconds), soft_wrap=True)
+    return log.rows
+
+
+def work_on(args: Args, log: Log, tell: Callable[[Sequence[Row]], None]) -> None:
+    """Learn until the decisions or the minutes are over; `tell` is told the rows of each test."""
+    from training.statistics import wilson
+    from training.tables import interval
+
+    training, goal = log.training, args.goal
+    if not log.rows:
         tell(log.test())
         log.save()
     with progress_bar(goal, args.quiet) as work:
@@ -325,10 +412,60 @@ def learn(args: Args, console: "Console | None" = None) -> list[Row]:
     if log.rows[-1]["steps"] < training.steps:
         tell(log.test())
         log.save()
-    best = log.confirm() if (folder / BEST).is_file() else []
-    if console is not None and best:
-        console.print(f"the best network, on new deals: won {won_line(best)}", soft_wrap=True)
-    return log.rows
+
+
+def kept_of(args: Args, folder: Path, steps: int) -> str:
+    """What is kept of a run that is broken off, and how it goes on."""
+    from training.checkpoints import checkpoints_of, steps_of
+
+    found = checkpoints_of(folder)
+    if not found:
+        return f"nothing is kept of {steps:,} decisions: the first checkpoint had not been written"
+    line = command_line("train", "--resume", folder)
+    return f"{steps_of(found[-1]):,} of {steps:,} decisions are kept; go on with: {line}"
+
+
+def next_of(args: Args, course: "Course", folder: Path, steps: int, seconds: float) -> str:
+    """Where the best network is, how it is measured, and how the run goes on."""
+    best = folder / BEST
+    lines = [f"best network: {best}"]
+    if (line := measure_line(args, course, best)) is not None:
+        lines.append(f"measure it:   {line}")
+    if steps < args.goal:
+        more = 2 * max(args.minutes or 1, seconds / 60)
+        lines.append(f"go on:        {command_line('train', '--resume', folder, '--minutes', f'{more:.3g}')}")
+    else:
+        first = ["--run", f"{folder.as_posix()}_2", "--start", best]
+        lines.append(f"learn more:   {command_line('train', *same_game(args), *first)}")
+    return "\n".join(lines)
+
+
+def same_game(args: Args) -> list[object]:
+    """The words of a command for the game and the setting that were learnt."""
+    words: list[object] = [args.game]
+    for name in ("setting", "variant", "players", "deck", "drawn"):
+        if (value := getattr(args, name)) is not None:
+            words += [f"--{name}", value]
+    if args.drawn is not None and args.drawn_seed:
+        words += ["--drawn-seed", args.drawn_seed]
+    return words
+
+
+def measure_line(args: Args, course: "Course", network: Path) -> str | None:
+    """The command that measures a network in the game that it has learnt; None for a single drawn deck or board."""
+    words: list[object] = [args.game]
+    settings = list(dict.fromkeys(part.setting for part in course.parts))
+    players = [] if args.players is None else ["--players", args.players]
+    if args.drawn is not None:
+        named = [] if settings[0] == course.entry.drawn.name else ["--setting", settings[0]]
+        own = [*words, "--general", network, *named, *players]
+        return command_line("generalise", *own) if course.any_data else None
+    words += ["--agents", network]
+    if course.parts[0].opponent is not None:
+        words += ["--opponent", course.rivals[-1]]
+    words += ["--settings", *settings] if args.variant is None else ["--variant", args.variant]
+    words += players if args.deck is None else ["--deck", args.deck]
+    return command_line("evaluate", *words)
 
 
 def won_line(rows: Sequence[Row]) -> str:
@@ -343,12 +480,12 @@ def test_line(rows: Sequence[Row]) -> str:
     return f"{rows[0]['steps']:>12,} decisions, {rows[0]['seconds']:6.0f} s: won {won_line(rows)}"
 
 
-def run(args: Args) -> int:
-    """Train, and print each test; the exit code."""
+def run(args: Args, words: frozenset[str] | None = None) -> int:
+    """Train, and print each test; the exit code. `words`: names of the arguments that were given."""
     from training.cells import fault
 
     console = out()
-    rows = learn(args, console)
+    rows = learn(args, console, words)
     last = by_steps(rows)[-1][0]
     inside = last["seconds_in_games"] / max(last["seconds"], 1e-9)
     tested = sum(row["illegal"] for row in rows)
@@ -362,4 +499,4 @@ def run(args: Args) -> int:
 
 def main(argv: Sequence[str]) -> int:
     """The command."""
-    return run_command("train", Args, run, argv)
+    return run_command("train", Args, lambda args: run(args, given("train", Args, argv)), argv)

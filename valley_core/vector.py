@@ -27,7 +27,7 @@ from valley_core.errors import IllegalActionError, OptionError
 from valley_core.game import Game
 from valley_core.infos import InfoReader
 from valley_core.learners import LOOK, Learners, Opponents, Seen, check_actions
-from valley_core.options import one_of
+from valley_core.options import fits_memory, one_of
 from valley_core.recipe import Recipe
 from valley_core.rendering import Drawings, drawing_of, render_modes
 
@@ -78,6 +78,11 @@ class Turn:
     terminated: np.ndarray
     truncated: np.ndarray
     ended: Ended | None = None
+
+
+def bytes_of_game(game: Game) -> int:
+    """Memory that each game of a batch takes, at least: its record, what is observed, and its masks."""
+    return int(game.template.dtype.itemsize) + 4 * game.layout.size + 3 * game.num_actions
 
 
 class VectorAdapter(VectorEnv):
@@ -148,7 +153,9 @@ class VectorAdapter(VectorEnv):
         self._drawing = drawing_of(render_mode, drawings)
         self.render_mode = render_mode
         self.metadata = {"render_modes": render_modes(drawings), "render_fps": 2, "autoreset_mode": self.autoreset_mode}
-        self._learners = Learners(Recipe(make_game, options), self.num_envs, seat, opponents)
+        recipe = Recipe(make_game, options)
+        fits_memory("num_envs", self.num_envs, bytes_of_game(recipe.game))
+        self._learners = Learners(recipe, self.num_envs, seat, opponents)
         self.single_observation_space = observation_space(self.game)
         self.single_action_space = action_space(self.game)
         self.action_space = batch_space(self.single_action_space, self.num_envs)

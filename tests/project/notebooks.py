@@ -21,6 +21,7 @@ from PIL import Image
 from traitlets import default
 
 from tests.project.checkout import ROOT
+from valley_core.files import write_text_whole
 
 FOLDER = ROOT / "notebooks"
 FORMAT = "py:percent"
@@ -107,7 +108,7 @@ def write(text: Path) -> Path:
     for data in pictures(notebook):
         data[PNG] = with_palette(data)
     target = text.with_suffix(".ipynb")
-    nbformat.write(notebook, target)
+    write_text_whole(target, nbformat.writes(notebook).rstrip("\n") + "\n")
     return target
 
 

@@ -312,7 +312,10 @@ def test_illegal_actions_make_the_run_fail(monkeypatch: pytest.MonkeyPatch, caps
     act = RandomAgent.act
     monkeypatch.setattr(RandomAgent, "act", lambda self, decisions: act(self, decisions) + 100)
     assert main(["evaluate", "--agents", "random", "--settings", "none", "--games", "3"]) == 1
-    assert "illegal actions (random against solo AI, none)" in capsys.readouterr().err
+    shown = capsys.readouterr()
+    assert "error: action 10" in shown.err
+    assert "of agent 'random' in deathvalley, the game of deal seed " in shown.err
+    assert shown.out == ""
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -275,4 +275,4 @@ def test_illegal_actions_make_the_run_fail(monkeypatch: pytest.MonkeyPatch, caps
     act = RandomAgent.act
     monkeypatch.setattr(RandomAgent, "act", lambda self, decisions: act(self, decisions) + 100)
     assert main(["tournament", "--agents", "random", "rulebook", "--deals", "3", *SMALL]) == 1
-    assert "illegal actions (random against the others, base)" in capsys.readouterr().err
+    assert "of agent 'random' in deathvalley, the game of deal seed " in capsys.readouterr().err
