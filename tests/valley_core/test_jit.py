@@ -1,6 +1,7 @@
 """The kernels' cache and what is said of it: each case in a process of its own, on a package of one kernel."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -211,3 +212,156 @@ def test_the_numba_cache_setting_of_the_user_is_left_alone(tinygame: Path) -> No
     code = "import numba; before = numba.config.CACHE_DIR; import tinygame; assert numba.config.CACHE_DIR == before"
     settings = {"VALLEY_CACHE_DIR": str(tinygame / "cache"), "PYTHONPATH": f"{tinygame}{os.pathsep}{ROOT}"}
     subprocess.run([sys.executable, "-c", code], env=os.environ | settings, check=True, timeout=120)
+
+
+COUNTED = ["12", "16", "0"]
+"""What MAIN prints when nothing was compiled."""
+
+
+def files(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+def test_checkouts_of_the_same_sources_share_their_cache(tinygame: Path, tmp_path: Path) -> None:
+    cache = str(tmp_path / "cache")
+    for number, name in enumerate(("one", "two")):
+        shutil.copytree(tinygame / "tinygame", tmp_path / name / "tinygame")
+        shutil.copytree(ROOT / "valley_core", tmp_path / name / "valley_core", ignore=shutil.ignore_patterns("__pyc*"))
+        for path in (tmp_path / name).rglob("*.py"):
+            os.utime(path, (1e9 + number, 1e9 + number))
+    for environment in ({}, {"VALLEY_PLAIN_JIT": "1"}):
+        settings = {"VALLEY_CACHE_DIR": cache, **environment}
+        assert int(run(tmp_path, PYTHONPATH=str(tmp_path / "one"), **settings).stdout.split()[2]) > 0
+        before = files(tmp_path / "cache")
+        done = run(tmp_path, PYTHONPATH=str(tmp_path / "two"), **settings)
+        assert (done.stdout.split(), done.stderr) == (COUNTED, "")
+        assert files(tmp_path / "cache") == before
+
+
+FULL_DISK = """
+import errno, pathlib
+def write_bytes(self, data):
+    self.touch()
+    raise OSError(errno.ENOSPC, "No space left on device")
+pathlib.Path.write_bytes = write_bytes
+"""
+GONE = """
+import shutil, os, tinygame
+shutil.rmtree(os.environ["VALLEY_CACHE_DIR"])
+"""
+
+
+def test_a_full_disk_is_said_once_and_done_without(tinygame: Path) -> None:
+    for _ in range(2):
+        done = run(tinygame, main=FULL_DISK + MAIN)
+        assert done.stdout.startswith("12 16 ")
+        assert done.stderr.count("No space left on device") == 1
+        assert "VALLEY_CACHE_DIR" in done.stderr
+    assert not any(file.endswith(".part") for file in files(tinygame / "cache"))
+
+
+def test_a_damaged_cache_is_said_once_and_mended(tinygame: Path) -> None:
+    run(tinygame)
+    for path in (tinygame / "cache").rglob("*.*"):
+        path.write_bytes(path.read_bytes()[:100])
+    done = run(tinygame)
+    assert done.stdout.startswith("12 16 ")
+    assert done.stderr.count("cannot read the kernel cache") == 1
+    again = run(tinygame)
+    assert (again.stdout.split(), again.stderr) == (COUNTED, "")
+
+
+def test_a_cache_may_be_deleted_at_any_time(tinygame: Path) -> None:
+    assert "cache:" not in run(tinygame, main=GONE + MAIN).stderr
+    assert run(tinygame).stdout.split() == COUNTED
+
+
+def test_a_callee_that_was_compiled_again_is_not_mistaken_for_the_old_one(tinygame: Path) -> None:
+    """Numba numbers the names of compiled functions in each process anew."""
+    run(tinygame)
+    cached = {path.name: path for path in (tinygame / "cache").rglob("*.*")}
+    callee = [path for name, path in cached.items() if "helper.double" in name]
+    entries = [path for name, path in cached.items() if name.endswith(".entry")]
+    assert len(callee) == 1
+    assert len(entries) == 2
+    for path in [*callee, *entries]:
+        path.unlink()
+    # The names are numbered otherwise, since another kernel is compiled first.
+    first = "from numba import njit\n[njit(lambda x, n=n: x + n)(1) for n in range(3)]\n"
+    assert run(tinygame, main=first + MAIN).stdout.startswith("12 16 ")
+    assert run(tinygame).stdout.split() == COUNTED
+
+
+HOMELESS = """
+import pathlib
+def home():
+    raise RuntimeError("Could not determine home directory.")
+pathlib.Path.home = home
+"""
+
+
+@pytest.fixture
+def homeless(tinygame: Path) -> dict[str, str]:
+    """Settings of a process without a home folder."""
+    (tinygame / "temporary").mkdir()
+    temporary = str(tinygame / "temporary")
+    return {"VALLEY_CACHE_DIR": "", "XDG_CACHE_HOME": "", "TMPDIR": temporary, "TEMP": temporary, "TMP": temporary}
+
+
+def test_without_a_home_folder_the_cache_is_in_one_of_the_users_own(tinygame: Path, homeless: dict[str, str]) -> None:
+    first = run(tinygame, main=HOMELESS + MAIN, **homeless)
+    assert first.stdout.startswith("12 16 ")
+    (folder,) = (tinygame / "temporary").iterdir()
+    assert str(folder) in first.stderr
+    assert "Warning" not in first.stderr
+    if hasattr(os, "getuid"):
+        assert folder.name.endswith(str(os.getuid()))
+        assert folder.stat().st_mode & 0o777 == 0o700
+    second = run(tinygame, main=HOMELESS + MAIN, **homeless)
+    assert (second.stdout.split(), second.stderr) == (COUNTED, "")
+
+
+def test_a_home_folder_that_cannot_be_written_is_none(tinygame: Path, homeless: dict[str, str]) -> None:
+    (tinygame / "file").write_text("in the way")
+    done = run(tinygame, **homeless | {"XDG_CACHE_HOME": str(tinygame / "file")})
+    assert done.stdout.startswith("12 16 ")
+    assert str(tinygame / "temporary") in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="temporary files are not shared by users")
+@pytest.mark.parametrize("kind", ["open to others", "a link"])
+def test_no_code_is_loaded_from_a_folder_of_others(tinygame: Path, homeless: dict[str, str], kind: str) -> None:
+    folder = tinygame / "temporary" / f"valley-envs-{os.getuid()}"
+    if kind == "a link":
+        (tinygame / "elsewhere").mkdir()
+        folder.symlink_to(tinygame / "elsewhere")
+    else:
+        folder.mkdir()
+        folder.chmod(0o777)
+    done = run(tinygame, main=HOMELESS + MAIN, **homeless)
+    assert done.stdout.startswith("12 16 ")
+    assert "others can write to it" in done.stderr
+    assert files(tinygame / "temporary") == {}
+
+
+OTHER_NUMBA = {
+    "a newer release": "import numba; numba.__version__ = '0.99.1'\n",
+    "an older release": "import numba; numba.__version__ = '0.60.0'\n",
+    "other internals": "import numba.core.codegen; del numba.core.codegen.RuntimeLinker\n",
+}
+
+
+@pytest.mark.parametrize("case", OTHER_NUMBA)
+def test_a_numba_that_was_not_tested_compiles_by_its_own_njit(tinygame: Path, case: str) -> None:
+    shown = "import numba, valley_core.jit; print(valley_core.jit.PLAIN_JIT, type(quadruple).__name__)"
+    # The imports at first make Numba's own modules whole.
+    change = "import numba, numba.core.registry\n" + OTHER_NUMBA[case]
+    assert run(tinygame, main=change + MAIN + shown).stdout.split()[3:] == ["True", "CPUDispatcher"]
+    assert run(tinygame, main=MAIN + shown).stdout.split()[3:] == ["False", "Kernel"]
+
+
+@pytest.mark.parametrize("name", ["VALLEY_QUIET", "VALLEY_PLAIN_JIT"])
+def test_a_wrong_setting_is_named_with_the_remedy(tinygame: Path, name: str) -> None:
+    main = "try:\n    import tinygame\nexcept ValueError as error:\n    print(error)"
+    said = run(tinygame, main=main, **{name: "perhaps"}).stdout
+    assert said.startswith(f"{name} is 'perhaps'; set it to 1")
