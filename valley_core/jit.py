@@ -41,7 +41,7 @@ from valley_core.settings import switch
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
-OLDEST_LINKED, NEWEST_LINKED = (0, 64), (0, 68)
+OLDEST_LINKED, NEWEST_LINKED = (0, 68), (0, 68)
 """Releases of Numba whose internals `valley_core.linked` was tested with."""
 
 

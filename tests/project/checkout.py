@@ -8,7 +8,8 @@ ROOT = Path(__file__).resolve().parents[2]
 IS_CHECKOUT = (ROOT / ".git").exists() and shutil.which("git") is not None
 """False in an unpacked sdist."""
 
-IGNORED_FOLDERS = frozenset({".venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"})
+VENVS = (".venv", ".venv-oldest")
+IGNORED_FOLDERS = frozenset({*VENVS, "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis"})
 
 
 def project_files() -> set[str]:
