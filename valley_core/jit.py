@@ -198,6 +198,7 @@ def kernel(function: Callable[..., Any], *, package: str | None = None, inline: 
         return plain
     compiled = linked.Kernel(function, targetoptions=options)
     if folder is not None:
+        linked.kernels[compiled.key] = compiled
         compiled._cache = _Cache(
             function, folder, "entry", linked.reduce_entry, partial(linked.rebuild_entry, compiled)
         )
