@@ -2,6 +2,7 @@
 
 PYTHON3 ?= python3
 VENV ?= .venv
+OLDEST_VENV ?= .venv-oldest
 JOBS ?= 2
 # Extra arguments for pip and pytest, for instance PIP_FLAGS="--find-links wheels" or ARGS="-k rules -x".
 PIP_FLAGS ?=
@@ -61,7 +62,7 @@ notebooks: $(DEV_STAMP) ## Execute the notebooks in full (some minutes; ARGS="mo
 
 # --- Tests ------------------------------------------------------------------------------------------------------------
 
-.PHONY: test test-long test-bounds test-generic test-plain lint format
+.PHONY: test test-long test-bounds test-generic test-oldest test-plain lint format
 test: lint ## Check style and types, then run the tests
 	$(PYTEST) -n $(JOBS) $(ARGS)
 
@@ -77,6 +78,13 @@ test-generic: $(DEV_STAMP) ## Run the tests with the arithmetic of a plain proce
 	NUMBA_CPU_NAME=generic NUMBA_CPU_FEATURES= ATEN_CPU_CAPABILITY=default MKL_CBWR=COMPATIBLE \
 		OPENBLAS_CORETYPE=Prescott GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-FMA \
 		VALLEY_CACHE_DIR=$(CURDIR)/.cache/generic $(PYTEST) -n $(JOBS) $(ARGS)
+
+# No constraints.txt: pins of the lower bounds, with whatever pip chooses below them. Runs from the checkout.
+test-oldest: ## Install the oldest releases that pyproject.toml allows into .venv-oldest, and play with them
+	$(PYTHON3) -m venv $(OLDEST_VENV)
+	$(OLDEST_VENV)/bin/python -m tests.project.oldest pins > $(OLDEST_VENV)/pins.txt
+	$(OLDEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(PIP_FLAGS) -r $(OLDEST_VENV)/pins.txt
+	$(OLDEST_VENV)/bin/python -m tests.project.oldest play
 
 test-plain: $(DEV_STAMP) ## Run the tests marked `plain` without compiling anything
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -n $(JOBS) -m 'plain and not long' $(ARGS)
@@ -98,7 +106,7 @@ wheel: $(DEV_STAMP) ## Build the wheel and the sdist into dist/
 
 clean: ## Remove caches and built distributions, keep .venv, results/ and runs/
 	rm -rf build dist .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
-	find . -path './$(VENV)' -prune -o -name __pycache__ -type d -exec rm -rf {} +
+	find . \( -path './$(VENV)' -o -path './$(OLDEST_VENV)' \) -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
-distclean: clean ## Remove .venv as well
-	rm -rf $(VENV)
+distclean: clean ## Remove .venv and .venv-oldest as well
+	rm -rf $(VENV) $(OLDEST_VENV)

@@ -41,7 +41,7 @@ from valley_core.settings import switch
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
-OLDEST_LINKED, NEWEST_LINKED = (0, 64), (0, 68)
+OLDEST_LINKED, NEWEST_LINKED = (0, 68), (0, 68)
 """Releases of Numba whose internals `valley_core.linked` was tested with."""
 
 
@@ -198,6 +198,7 @@ def kernel(function: Callable[..., Any], *, package: str | None = None, inline: 
         return plain
     compiled = linked.Kernel(function, targetoptions=options)
     if folder is not None:
+        linked.kernels[compiled.key] = compiled
         compiled._cache = _Cache(
             function, folder, "entry", linked.reduce_entry, partial(linked.rebuild_entry, compiled)
         )

@@ -142,8 +142,8 @@ class EntryLibrary(JITCodeLibrary):
         self._codegen._engine._defined_symbols.add(self.wrapper)
 
 
-_kernels: "weakref.WeakValueDictionary[tuple[str, str], Kernel]" = weakref.WeakValueDictionary()
-"""All kernels by module and name, to find the callees of a cached inner form."""
+kernels: "weakref.WeakValueDictionary[tuple[str, str], Kernel]" = weakref.WeakValueDictionary()
+"""All kernels that are cached, by module and name, to find the callees of an inner form that is loaded."""
 
 
 class KernelType(types.Dispatcher):
@@ -178,7 +178,6 @@ class Kernel(CPUDispatcher):
         self._inner: dict[tuple[Any, ...], Any] = {}
         self._type = KernelType(self)
         self.key = (py_func.__module__, py_func.__qualname__)
-        _kernels[self.key] = self
 
     @property
     def _numba_type_(self) -> KernelType:
@@ -321,9 +320,9 @@ def rebuild_inner(kernel: Kernel, args: tuple[Any, ...], payload: tuple[Any, ...
     bitcode, names, fndesc, environment, signature, reload_init = payload
     callees = []
     for key, types_of_callee, symbol in names:
-        if key not in _kernels:
+        if key not in kernels:
             return None
-        callee = _kernels[key].inner_form(types_of_callee).library
+        callee = kernels[key].inner_form(types_of_callee).library
         if callee.symbol != symbol:  # compiled again, under a name that Numba numbers anew
             return None
         callees.append(callee)

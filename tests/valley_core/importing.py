@@ -78,7 +78,7 @@ except ImportError as error:
 
 
 def check_second_process_compiles_nothing(package: str, *environments: str) -> None:
-    """Assert that what one process has compiled serves the next; `environments` are calls that step one by one."""
+    """Assert that what the command has compiled ahead serves all; `environments` are calls that step one by one."""
     made = "".join(f"{package}.{call}, " for call in environments)
     code = f"""
 {COUNT}
@@ -92,7 +92,10 @@ env.step(dict(zip(env.agents, env.action_masks().argmax(1))))
 envs = {package}.make_vec(3)
 envs.reset(seed=1)
 envs.step(envs.action_masks().argmax(1))
+envs = {package}.make_vec(3, seat="random", opponents="random", autoreset_mode="SameStep", copy=False)
+envs.reset(seed=1)
+envs.step(envs.action_masks().argmax(1))
 print(Counter.compiled)
 """
-    run(code)
+    run(f"from valley_core.__main__ import main; main(['compile', {package!r}])")
     assert run(code).stdout == "0\n"
