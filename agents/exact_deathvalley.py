@@ -97,7 +97,7 @@ class Table(NamedTuple):
     words: np.ndarray  # int64 (nodes, NUM_WORDS): `packed_deathvalley.pack`
     first: np.ndarray  # int64 (nodes,): its first edge; -1: not explored
     edges: np.ndarray  # int32
-    begins: np.ndarray  # uint8 (nodes,): a turn begins here
+    begins: np.ndarray  # uint8 (nodes,): a turn begins here, or the game has ended: a turn has been played
     rests: np.ndarray  # uint8 (nodes,): a Rest is being carried out
     low: np.ndarray  # float64 (nodes,): at least so probably the game is won
     high: np.ndarray  # float64 (nodes,): at most so
@@ -147,6 +147,7 @@ def new_table(positions: int = DEFAULT_BUDGET) -> Table:
     )
     table.counts[NODES] = NUM_ENDS
     table.low[WON], table.high[NOT_WON] = 1.0, 0.0
+    table.begins[:NUM_ENDS] = 1
     return table
 
 

@@ -50,7 +50,9 @@ def late_positions(game: Game) -> np.ndarray:
         late = states[desert(states) <= 4][:20]
         late["max_turns"] = late["turn"] + 1 + np.arange(len(late)) % 5
         found.append(late)
-    return np.concatenate([*found, scattered(game, 200, 7)])
+    laid = scattered(game, 200, 7)
+    laid[:120]["max_turns"] = 1 + np.arange(120) % 4
+    return np.concatenate([*found, laid])
 
 
 @pytest.mark.parametrize("deck", DECKS)

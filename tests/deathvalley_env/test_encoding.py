@@ -22,7 +22,8 @@ from valley_core.game import Game, Reward
 SHIPPED = ("highs_and_lows", "death_valley")
 HAZARDS = tuple(HAZARD_COUNTS)
 TIMINGS = (
-    *("start_of_turn", "when_traveled", "after_travel", "before_rest", "after_rest"),
+    *("start_of_turn", "instead_of_travel", "instead_of_rest", "before_travel"),
+    *("when_traveled", "after_travel", "before_rest", "after_rest"),
     *("when_busting", "bust_check", "scoring"),
 )
 EFFECTS = (
@@ -118,7 +119,8 @@ def expected(state: Any, deck: Deck, seat: int) -> dict[str, np.ndarray]:
         "used": members(state["used"][state["window"]]),
         "kept": members(state["kept"]),
         "decision": np.arange(9) == state["decision"],
-        "window": np.arange(6) == state["window"],
+        "window": np.arange(9) == state["window"],
+        "travel": np.arange(3) == state["travel"],
         "own_turn": [state["active"] == seat],
         "asked": [not over and state["player"] == seat],
         "deck_size": [len(position.deck) / 18],
@@ -178,7 +180,7 @@ def expected_ability(ability: dict[str, Any]) -> list[float]:
 def expected_facts(deck: Deck) -> dict[str, np.ndarray]:
     """The facts of the cards, from the tables of the deck file."""
     cards = deck.to_dict()["card"]
-    abilities = np.zeros((NUM_CARDS, 3, 91), np.float32)
+    abilities = np.zeros((NUM_CARDS, 3, 94), np.float32)
     for number, card in enumerate(cards):
         slots = [ability for timing in TIMINGS for ability in card.get("ability", []) if ability["timing"] == timing]
         for slot, ability in enumerate(slots):
@@ -191,7 +193,7 @@ def expected_facts(deck: Deck) -> dict[str, np.ndarray]:
 def test_observations_number_by_number(variant: str) -> None:
     count = 0
     for deck in DECKS:
-        game = make_game(deck=deck, **VARIANTS[variant])
+        game = make_game(deck=deck, card_facts=True, **VARIANTS[variant])
         for state in states_of(game, range(2)):
             for seat in range(2):
                 out = np.full(game.layout.size, np.nan, np.float32)
@@ -219,7 +221,7 @@ def test_busts_and_scores_are_clipped() -> None:
 
 @pytest.mark.parametrize("deck", DECKS, ids=lambda deck: deck.name)
 def test_facts_are_those_of_the_deck(deck: Deck) -> None:
-    game = make_game(deck=deck)
+    game = make_game(deck=deck, card_facts=True)
     observation = game.blank_observations(game.template)[0]
     views = game.layout.views(observation)
     assert observation.dtype == np.float32
