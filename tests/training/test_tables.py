@@ -5,6 +5,7 @@ import inspect
 import io
 import os
 import re
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -239,15 +240,20 @@ def test_a_command_in_a_terminal(columns: str) -> None:
     """In a pseudo-terminal where there are such; else with the width said by $COLUMNS, as a console has it."""
     command = [sys.executable, "-m", "training", "tournament", "--agents", "random", "noisy:0.123456789", "rulebook"]
     command += ["--deals", "2", "--resamples", "5", "--quiet"]
-    environment = os.environ | {"COLUMNS": columns, "TERM": "dumb", "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+    environment = os.environ | {"TERM": "xterm", "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+    environment.pop("COLUMNS", None)
     try:
-        pty: Any = importlib.import_module("pty")
+        pty, fcntl, termios = (importlib.import_module(name) for name in ("pty", "fcntl", "termios"))
     except ImportError:
+        environment["COLUMNS"] = columns
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, encoding="utf-8", check=True)
         text = done.stdout
     else:
         ours, theirs = pty.openpty()
-        with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=theirs, stderr=subprocess.DEVNULL) as process:
+        fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 50, int(columns), 0, 0))
+        with subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL
+        ) as process:
             os.close(theirs)
             parts = []
             while part := read(ours):
@@ -255,11 +261,11 @@ def test_a_command_in_a_terminal(columns: str) -> None:
             assert process.wait() == 0
         os.close(ours)
         text = b"".join(parts).decode("utf-8")
-    lines = text.replace("\r", "").splitlines()
+    lines = re.sub(r"\x1b\[[0-9;]*m|\r", "", text).splitlines()
     table = [line for line in lines if not line.startswith("the order")]
     assert max(cell_len(line) for line in table) <= int(columns)
     assert "…" not in text
-    assert "noisy:0.123456789" in squeezed(text)
+    assert "noisy:0.123456789" in squeezed("".join(lines))
 
 
 def read(terminal: int) -> bytes:
