@@ -134,7 +134,7 @@ def test_options_are_reported() -> None:
         "discard_points": False,
         "must_outbust": True,
         "ask_forced": False,
-        "card_facts": False,
+        "card_facts": True,
         "first_player": None,
         "reward": "margin",
         "max_turns": 50,
