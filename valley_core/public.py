@@ -40,6 +40,9 @@ class NumberWrapper(wrappers.BaseWrapper):
         number = as_number(action)
         super().step(action if number is None else number)
 
+    def __str__(self) -> str:
+        return str(self.env)
+
 
 def wrapped(make_raw: Callable[..., AECAdapter], illegal_action: str | None, **options: Any) -> "AECEnv":
     """A game's `raw_env` in PettingZoo's usual wrappers: `TerminateIllegalWrapper`, unless `illegal_action` is given,

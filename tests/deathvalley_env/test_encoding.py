@@ -402,7 +402,9 @@ def test_returns_at_the_end(rows: str, win: float, margin: float) -> None:
     assert returns(table, Reward.WIN) == [win, -win]
     assert returns(table, Reward.MARGIN) == pytest.approx([margin, -margin])
     assert returns(table, Reward.SHAPED) == pytest.approx([win + margin / 2, -win - margin / 2])
-    table.state["truncated"] = 1
+    table.state["at_limit"] = 1
+    assert returns(table, Reward.WIN) == [win, -win]  # scored as it stands (R11)
+    table.state["truncates"] = 1
     assert returns(table, Reward.WIN) == [0, 0]
     assert returns(table, Reward.MARGIN) == pytest.approx([margin, -margin])
 
