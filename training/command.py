@@ -34,12 +34,12 @@ def run_command(name: str, arguments: type[Args], run: Callable[[Args], int], ar
 
 
 def _run(name: str, arguments: type[Args], run: Callable[[Args], int], argv: Sequence[str]) -> int:
-    from training.ranges import check_numbers
-
     try:
         args = parsed(name, arguments, argv)
     except SystemExit as stop:  # tyro has said what is wrong, or has printed the help
         return stop.code if isinstance(stop.code, int) else BAD_INPUT
+    from training.ranges import check_numbers  # late, so that help is fast
+
     try:
         check_numbers(args)
         return run(args)

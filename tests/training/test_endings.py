@@ -32,7 +32,7 @@ MEASURING = {
     "difficulty": ["difficulty", "--agents", "random", *FEW],
     "bounds": ["bounds", "--agents", "random", "--simulations", "2", "--settings", "none", *FEW],
     "strategies": ["strategies", "--agents", "random", "--boards", "identical", "--players", "2", *FEW],
-    "tournament": ["tournament", "--agents", "random", "greedy", "--deals", "2", "--resamples", "5", "--quiet"],
+    "tournament": ["tournament", "--agents", "random", "greedy", "--deals", "2", "--quiet"],
     "exact": ["exact", "--agent", "random", "--decks", "highs_and_lows", "--settings", "none", "--cards", "2",
               "--positions", "1", "--budget", "1000", "--quiet"],
     "speed": ["speed", "--layers", "kernel", "--batches", "1", "--seconds", "0.001", "--runs", "1", "--quiet"],

@@ -49,8 +49,6 @@ RUNS = {
             "rulebook",
             "--deals",
             "2",
-            "--resamples",
-            "5",
             "--store",
             "run",
             "--quiet",

@@ -239,7 +239,7 @@ def test_the_progress_of_long_work_is_whole(width: int) -> None:
 def test_a_command_in_a_terminal(columns: str) -> None:
     """In a pseudo-terminal where there are such; else with the width said by $COLUMNS, as a console has it."""
     command = [sys.executable, "-m", "training", "tournament", "--agents", "random", "noisy:0.123456789", "rulebook"]
-    command += ["--deals", "2", "--resamples", "5", "--quiet"]
+    command += ["--deals", "2", "--quiet"]
     environment = os.environ | {"TERM": "xterm", "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
     environment.pop("COLUMNS", None)
     try:
