@@ -30,7 +30,7 @@ class Purpose(IntEnum):
     """What deals are for. A number is never used again for another purpose: it stands in files of networks."""
 
     EVALUATION = 1
-    """Agents against each other or the game's AI: `evaluate`, `difficulty`, `bounds`."""
+    """Agents against each other or the game's AI: `evaluate`, `difficulty`, `bounds`, `cards`, `endings`."""
     TRAINING = 2
     """First games of each place of `train` (and so of `curves`)."""
     TRAINING_TEST = 3

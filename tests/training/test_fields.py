@@ -48,7 +48,7 @@ def played_by_hand() -> Played:
         [(1, 4, 4), (0, 0, 3)],
     ]
     columns = [("result", "i1", 3), ("winner", "i1"), ("scores", "i4", 3), ("by_kind", "i4", (3, 4))]
-    columns += [("decisions", "i4", 3), ("illegal", "i4", 3), ("turns", "i4"), ("turn_limit", "?")]
+    columns += [("decisions", "i4", 3), ("illegal", "i4", 3), ("turns", "i4"), ("turn_limit", "?"), ("truncated", "?")]
     tables = []
     for result, score in zip(results, scores, strict=True):
         table = np.zeros(2, columns)
@@ -57,7 +57,7 @@ def played_by_hand() -> Played:
         table["by_kind"][:, :, 1] = score
         table["decisions"], table["turns"], table["illegal"] = (10, 20, 30), 7, (1, 0, 0)
         tables.append(table)
-    tables[2]["turn_limit"][1] = True
+    tables[2]["turn_limit"][1] = tables[2]["truncated"][1] = True
     return Played(field, tables, np.arange(2), False, 1.0)
 
 

@@ -15,7 +15,7 @@ from training.seeds import INDEX_BITS, MAX_DEALS, MAX_SEED, SEED_BITS, Purpose, 
 from valley_core.errors import OptionError
 from valley_core.rng import GAMMA, MASK, MIX_1, MIX_2
 
-SHARED = {Purpose.EVALUATION: {"evaluate", "difficulty", "bounds"}}
+SHARED = {Purpose.EVALUATION: {"evaluate", "difficulty", "bounds", "cards", "endings"}}
 """Commands that compare the same agents on the same deals."""
 
 

@@ -66,8 +66,12 @@ def row(agent: str) -> dict[str, Any]:
         "rating": -1234.0,
         "rating_low": -1300.0,
         "rating_high": -1200.0,
-        "openskill": -12.34,
-        "openskill_sigma": 1.23,
+        "kind": "profile likelihood",
+        "card": "a card with a name of some length",
+        "abilities": "reconstructed",
+        "lost": 0.1,
+        "trapped": 12,
+        "longest": 200,
         "against": {name: {"ahead": 10, "drawn": 1, "behind": 5} for name in (LONG, OTHER) if name != agent},
         "field": [LONG, OTHER, "random"],
         "seats": 5,
@@ -112,7 +116,7 @@ def row(agent: str) -> dict[str, Any]:
         "seconds_most": 123.4567,
         "graph_median": 123_456_789,
     }
-    for name in ("win", "low", "few_win", "high_win", "share", "score", "margin"):
+    for name in ("win", "low", "best", "few_win", "high_win", "share", "score", "margin"):
         found |= with_ends(name, found.get(name, -1.0))
     return found | INTERVAL
 
