@@ -132,7 +132,7 @@ def test_files_and_boards_of_one_name_stay_apart(tmp_path: Path) -> None:
     fields = fields_of(Args(agents=("random",), boards=(*paths, "identical"), players=(2,)))
     assert [field.setting for field in fields] == [*(f"mine ({board.digest})" for board in boards), "identical"]
     pool = Field(entry_of("riftvalley"), make_game(boards=paths), "both", ("x", "x"))
-    table = np.zeros(1, [("result", "i1", 2), ("boards", "i4", 2), ("on_boards", "i4", (2, 2, 4))])
+    table = np.zeros(1, [("result", "i1", 2), ("truncated", "?"), ("boards", "i4", 2), ("on_boards", "i4", (2, 2, 4))])
     table["boards"] = [(0, 1)]
     assert [row["board"] for row in board_rows(pool, table)] == [f"Heron Marsh ({board.digest})" for board in boards]
 

@@ -17,7 +17,7 @@ from agents.greedy import GreedyAgent
 from deathvalley_env.game import make_game
 from training.__main__ import main
 from training.cells import Plan, play, row_of
-from training.games import entry_of
+from training.games import GAMES, entry_of
 from training.seeds import Purpose, deal_seeds
 from training.tournament_store import FILE
 from valley_core.decisions import Decisions
@@ -96,7 +96,13 @@ def test_the_counts_are_those_of_a_comparison_on_the_same_deals(tmp_path: Path) 
     assert other["draw"] == pytest.approx(counts["drawn"] / 160, abs=1e-5)
 
 
-def test_a_tournament_without_any_result_says_nothing(tmp_path: Path) -> None:
+@pytest.fixture
+def truncated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games of Death Valley that reach the turn limit have no winner."""
+    monkeypatch.setitem(GAMES["deathvalley"].settings, "base", {"variant": "base", "turn_limit": "truncate"})
+
+
+def test_a_tournament_without_any_result_says_nothing(tmp_path: Path, truncated: None) -> None:
     arguments = ("--agents", "random", "rulebook", "--deals", "5", "--max-turns", "2")
     for row in run_json(tmp_path, *arguments, "--plot", str(tmp_path / "a.png"))["rows"]:
         assert (row["score"], row["turn_limit"], row["games"]) == (None, 1, 10)
@@ -150,7 +156,9 @@ def test_games_that_repeat_themselves_count_once(
     assert sum(counts["greedy"]["random"].values()) == 120
 
 
-def test_games_without_a_result_are_not_rated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_without_a_result_are_not_rated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], truncated: None
+) -> None:
     arguments = ("--agents", "random", "rulebook", "--deals", "40", "--max-turns", "24")
     run = run_json(tmp_path, *arguments)
     config, rows = run["config"], run["rows"]
@@ -234,7 +242,7 @@ BAD = {
     "deals": (["--deals", "0"], "--deals 0 is too small"),
     "round": (["--round", "0"], "--round 0 is too small"),
     "anchor": (["--anchor", "mcts:5"], "--anchor mcts:5 does not play; choose among random, greedy"),
-    "great seed": (["--seed", "99999999"], "--seed 99999999 is too large"),
+    "great seed": (["--seed", "99999999"], "--seed 99,999,999 is too large"),
     "batch": (["--batch", "0"], "--batch 0 is too small"),
     "seed": (["--seed", "-1"], "--seed -1 is too small"),
     "setting": (["--setting", "solo"], "there is no setting 'solo'; choose among base, backseat"),

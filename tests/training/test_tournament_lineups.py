@@ -153,7 +153,7 @@ def test_a_block_holds_every_seating_of_its_deals() -> None:
 
 
 def test_games_without_a_result_have_no_places() -> None:
-    game = death_valley(max_turns=6)
+    game = death_valley(max_turns=6, turn_limit="truncate")
     schedule = Schedule(2, 2, deal_seeds(0, 10), 10)
     (lineup,) = schedule.lineups
     agents, seatings = [make_agent("random"), make_agent("greedy")], schedule.seatings(lineup)

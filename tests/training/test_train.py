@@ -123,7 +123,7 @@ def test_a_run_begins_with_a_network(tmp_path: Path) -> None:
 
 
 def test_a_game_broken_off_is_lost() -> None:
-    games = SideBySide([make_sb3_env(8, solo=True, max_turns=2)])
+    games = SideBySide([make_sb3_env(8, solo=True, max_turns=2, turn_limit="truncate")])
     games.seed(1)
     games.reset()
     ends = 0
