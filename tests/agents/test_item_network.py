@@ -41,7 +41,7 @@ def by_hand(network: ItemNetwork, observation: np.ndarray) -> tuple[list[float],
     """Logits and value of a whole observation, item by item as the docstrings have it."""
     items, end = network.items, GAME.fixed_from
     printed = observation[end : end + 18 * 6].reshape(18, 6)
-    abilities = observation[end + 18 * 6 :].reshape(18, 273)
+    abilities = observation[end + 18 * 6 :].reshape(18, 282)
     described = [
         np.maximum(np.append(printed[i], abilities[i]) @ network.describe[0] + network.describe[1], 0)
         for i in range(items.count)
@@ -63,11 +63,11 @@ def by_hand(network: ItemNetwork, observation: np.ndarray) -> tuple[list[float],
 
 
 def test_the_items_of_a_game() -> None:
-    assert items_of(GAME) == Items(count=18, planes=19, facts=279, choices=(4, 22))
+    assert items_of(GAME) == Items(count=18, planes=19, facts=288, choices=(4, 22))
     assert items_of(GAME).plain_actions(42) == [0, 1, 2, 3, 40, 41]  # type: ignore[union-attr]
     assert items_of(death_valley(card_facts=False)) is None
     assert items_of(rift_valley()) is None
-    assert facts_of_items(GAME).shape == (18, 279)
+    assert facts_of_items(GAME).shape == (18, 288)
 
 
 @pytest.mark.parametrize("game", [GAME, DRAWN], ids=lambda game: game.options["deck"])
@@ -122,9 +122,9 @@ def test_a_file_gives_it_back_and_it_plays_any_deck(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"items": Items(18, 20, 279, (4, 22))},
+        {"items": Items(18, 20, 288, (4, 22))},
         {"items": Items(18, 19, 278, (4, 22))},
-        {"items": Items(18, 19, 279, (4,))},
+        {"items": Items(18, 19, 288, (4,))},
         {"hidden": ()},
         {"value": (np.zeros((3, 1), np.float32), np.zeros(1, np.float32))},
     ],

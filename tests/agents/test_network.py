@@ -308,7 +308,7 @@ def test_what_fits() -> None:
     ("game", "inputs", "message"),
     [
         (rift_valley(), None, r"the network N was trained for 'deathvalley' with 2 seats, and this is 'riftvalley'"),
-        (WITHOUT_FACTS, None, r"reads 5,403 numbers .* gives 381: .*card_facts=True"),
+        (WITHOUT_FACTS, None, r"reads 5,571 numbers .* gives 387: .*card_facts=True"),
         (
             death_valley(deck="death_valley"),
             INPUTS,

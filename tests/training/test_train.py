@@ -245,7 +245,7 @@ def test_what_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     (chosen,) = course.test(f"network:{run / BEST}", 20, 0)
     assert chosen["win"] == pytest.approx(best["win"], abs=1e-6)
     assert metadata.settings["discard_points"]
-    assert network.inputs == 381
+    assert network.inputs == 387
     game = course_of(Args(setting="both")).game
     table = play_games(game, [make_agent(f"network:{run / LATEST}"), None], deal_seeds(1, 50, Purpose.EVALUATION))
     assert not table["illegal"].any()
