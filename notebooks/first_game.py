@@ -135,11 +135,11 @@ print(env.render())
 # %% [markdown]
 # ### The summary
 #
-# At the end `info` holds how it came about: scores by kind and by card, busts, the winner (None if the victory is
-# shared) and the rule that decided.
+# `info` holds numbers; `summary()` says in words how the game came out: scores by kind and by card, busts, the winner
+# (None if the victory is shared) and the rule that decided.
 
 # %%
-summary = {name: value for name, value in info.items() if name != "action_mask"}
+summary = env.summary()
 for name in ("scores", "busts", "turns", "winner", "ending"):
     print(f"{name:7}", summary[name])
 kinds = list(summary["by_kind"][0])
@@ -170,7 +170,7 @@ def finish(actions: list[tuple[str, int]]) -> dict:
     for agent, action in actions:
         assert env.agent_selection == agent
         env.step(action)
-    return {name: value for name, value in env.last()[4].items() if name != "action_mask"}
+    return env.summary()
 
 
 env.reset(seed=SEED)
@@ -279,10 +279,10 @@ print(*done[:MOVES_SHOWN], "…", sep="\n")
 picture(observations, "after.png")
 
 # %% [markdown]
-# The summary is in everybody's `info`: points by kind, on each board, ranks and winners. Rewards are zero-sum.
+# The summary of this game: points by kind, on each board, ranks and winners. Rewards are zero-sum.
 
 # %%
-end = infos["player_0"]
+end = rift.summary()
 for name in ("scores", "by_board", "ranks", "winners", "ending", "turns"):
     print(f"{name:8}", end[name])
 print("rewards ", rewards)

@@ -6,6 +6,7 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -16,7 +17,8 @@ from valley_core.game import Game
 from valley_core.jit import JIT_DISABLED, cache_root, progress
 from valley_core.public import defaults_of
 
-GAMES = ("deathvalley_env", "riftvalley_env")
+BESIDE = Path(__file__).parents[1]
+GAMES = tuple(sorted(found.parent.name for found in BESIDE.glob("*_env/registration.py")))
 """Packages of games that come with this one."""
 
 DESCRIPTION = """\

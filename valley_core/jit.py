@@ -260,7 +260,7 @@ class _Cache(NullCache):
         part = path.with_name(f"{uuid.uuid4().hex}.part")  # no other process reads what is half-written
         try:
             self._folder.mkdir(parents=True, exist_ok=True)  # it may have been deleted
-            part.write_bytes(dumps(self._reduce(data)))
+            part.write_bytes(dumps(self._reduce(data)))  # not synchronised with the disk: that takes too long
             part.replace(path)
         except OSError as error:
             with contextlib.suppress(OSError):

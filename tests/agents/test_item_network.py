@@ -122,8 +122,8 @@ def test_a_file_gives_it_back_and_it_plays_any_deck(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"items": Items(18, 20, 288, (4, 22))},
-        {"items": Items(18, 19, 278, (4, 22))},
+        {"items": Items(18, 21, 288, (4, 22))},
+        {"items": Items(18, 19, 287, (4, 22))},
         {"items": Items(18, 19, 288, (4,))},
         {"hidden": ()},
         {"value": (np.zeros((3, 1), np.float32), np.zeros(1, np.float32))},

@@ -179,7 +179,7 @@ def test_plays_the_legal_action_with_the_greatest_logit(table: tuple[Game, str])
 
 
 def test_one_network_plays_the_game_with_and_without_the_constant_part(tmp_path: Path) -> None:
-    short, long = death_valley(card_facts=False), game_of("base")
+    short, long = death_valley(card_facts=False), death_valley()
     path = write_network(tmp_path / "a.npz", short)
     assert load_network(path)[1].inputs == long.fixed_from < long.layout.size
     seeds = np.arange(200, dtype=np.uint64)

@@ -28,6 +28,12 @@ def turns() -> tuple[Callable[..., Game], dict[str, Any]]:
 
 
 @pytest.fixture
+def truncating(turns: tuple[Callable[..., Game], dict[str, Any]]) -> tuple[Callable[..., Game], dict[str, Any]]:
+    """The same, truncated at its turn limit."""
+    return turns[0], {**turns[1], "turn_limit": "truncate"}
+
+
+@pytest.fixture
 def simultaneous() -> tuple[Callable[..., Game], dict[str, Any]]:
     """The game where several are asked at once."""
     return GAMES["simultaneous"]

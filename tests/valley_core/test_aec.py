@@ -240,8 +240,8 @@ def test_before_the_reset(made: Made) -> None:
             method()
 
 
-def test_max_turns_truncates(turns: Made) -> None:
-    env = AECAdapter(turns[0], {**turns[1], "max_turns": 3})
+def test_max_turns_truncates(truncating: Made) -> None:
+    env = AECAdapter(truncating[0], {**truncating[1], "max_turns": 3})
     env.reset(seed=0)
     while not (any(env.terminations.values()) or any(env.truncations.values())):
         env.step(int(np.flatnonzero(env.action_masks())[0]))

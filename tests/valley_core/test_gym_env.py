@@ -225,8 +225,8 @@ def test_before_the_reset_and_after_the_end(made: Made) -> None:
     assert isinstance(env.render(), str)
 
 
-def test_max_turns_truncates(turns: Made) -> None:
-    env = GymAdapter(turns[0], {**turns[1], "max_turns": 4}, opponents="random")
+def test_max_turns_truncates(truncating: Made) -> None:
+    env = GymAdapter(truncating[0], {**truncating[1], "max_turns": 4}, opponents="random")
     env.reset(seed=0)
     over = False
     while not over:

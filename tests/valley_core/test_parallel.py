@@ -177,8 +177,8 @@ def test_before_the_reset_and_after_the_end(made: Made) -> None:
         env.step({})
 
 
-def test_max_turns_truncates(turns: Made) -> None:
-    env = ParallelAdapter(turns[0], {**turns[1], "max_turns": 2})
+def test_max_turns_truncates(truncating: Made) -> None:
+    env = ParallelAdapter(truncating[0], {**truncating[1], "max_turns": 2})
     env.reset(seed=0)
     while env.agents:
         observations, _, terminations, truncations, _ = env.step(choose(env, np.random.default_rng(0)))

@@ -85,8 +85,8 @@ def test_steps_are_those_of_the_vector_environment(made: Made) -> None:
     assert ended > 2
 
 
-def test_truncation(turns: Made) -> None:
-    env = make((turns[0], {**turns[1], "max_turns": 3}))
+def test_truncation(truncating: Made) -> None:
+    env = make((truncating[0], {**truncating[1], "max_turns": 3}))
     env.seed(0)
     env.reset()
     seen = 0

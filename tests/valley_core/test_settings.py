@@ -50,7 +50,7 @@ def test_processors(monkeypatch: pytest.MonkeyPatch) -> None:
     assert processors() == 1
 
 
-READERS = {"valley_core/settings.py", "valley_core/jit.py", "valley_core/progress.py"}
+READERS = {"valley_core/settings.py", "valley_core/jit.py", "valley_core/progress.py", "training/command.py"}
 """Who reads environment variables: whoever else does should ask `valley_core.settings`, which checks them."""
 
 
@@ -109,6 +109,7 @@ print("fine")
 GUARDED = {
     ("valley_core/batch.py", "register_at_fork"),
     ("valley_core/jit.py", "getuid"),
+    ("valley_core/options.py", "sysconf"),
     ("valley_core/settings.py", "sched_getaffinity"),
 }
 """Who uses what only Unix has where it is there; the test below plays without."""

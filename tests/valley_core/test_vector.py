@@ -181,9 +181,14 @@ def test_final_observations_are_those_of_single_games(made: Made) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_truncation_is_reported_as_such(turns: Made, mode: AutoresetMode) -> None:
+def test_truncation_is_reported_as_such(truncating: Made, mode: AutoresetMode) -> None:
     env = VectorAdapter(
-        turns[0], {**turns[1], "max_turns": 3}, num_envs=4, opponents="random", autoreset_mode=mode, summaries=True
+        truncating[0],
+        {**truncating[1], "max_turns": 3},
+        num_envs=4,
+        opponents="random",
+        autoreset_mode=mode,
+        summaries=True,
     )
     observation, _ = env.reset(seed=0)
     seen = 0
