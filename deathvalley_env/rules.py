@@ -30,7 +30,7 @@ from deathvalley_env.rows import (
     shuffle_returned,
 )
 from deathvalley_env.scoring import update_scores
-from deathvalley_env.state import RANDOM_FIRST, STATE
+from deathvalley_env.state import MAX_BUSTS, RANDOM_FIRST, STATE
 from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_PLAYERS, Action, Decision, Effect, Timing
 from valley_core.bits import bit, lowest, size_of
 from valley_core.jit import kernel
@@ -506,7 +506,7 @@ def end_turn(state: Any, deck: Any) -> None:
         state.checked += 1
         hazards = bust_hazards(state, deck, player)
         if hazards:
-            state.busts[player] += 1
+            state.busts[player] = min(int(state.busts[player]) + 1, MAX_BUSTS)
             discard_hazards(state, deck, player, hazards)
             if has_abilities(state, player):
                 state.player = player

@@ -13,6 +13,9 @@ import numpy as np
 
 from deathvalley_env.vocabulary import NO_CARD, NUM_CARDS, NUM_WINDOWS
 
+MAX_BUSTS = 2**30
+"""Busts are counted up to here; no game has so many turns."""
+
 RANDOM_FIRST = -1
 """Value of `first_player`: drawn from the seed (R14)."""
 MOST_TURNS = 1_000_000

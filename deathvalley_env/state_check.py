@@ -10,7 +10,7 @@ from deathvalley_env.abilities import alternative
 from deathvalley_env.busts import AI
 from deathvalley_env.rows import rows_of
 from deathvalley_env.scoring import score_of
-from deathvalley_env.state import MOST_TURNS, RANDOM_FIRST
+from deathvalley_env.state import MAX_BUSTS, MOST_TURNS, RANDOM_FIRST
 from deathvalley_env.vocabulary import (
     AT_TURN,
     NO_CARD,
@@ -40,7 +40,7 @@ RANGES: dict[str, tuple[int, int]] = {
     "scrapbook_size": (0, NUM_CARDS),
     "under": (NO_CARD, NUM_CARDS - 1),
     "discard": (0, ALL_CARDS),
-    "busts": (0, 2**30),  # there is room for those to come, one a turn
+    "busts": (0, MAX_BUSTS),
     "turn": (0, MOST_TURNS),
     "active": (0, NUM_PLAYERS - 1),
     "player": (0, NUM_PLAYERS - 1),

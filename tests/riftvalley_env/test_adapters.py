@@ -177,7 +177,7 @@ def test_an_opponent_that_cheats_is_found_out() -> None:
     [
         (lambda: riftvalley_v0.raw_env(num_players=1), "num_players=1"),
         (lambda: riftvalley_v0.raw_env(num_players=6), "num_players=6"),
-        (lambda: riftvalley_v0.raw_env(colour=1), "no option 'colour'"),
+        (lambda: riftvalley_v0.raw_env(colour=1), "unexpected keyword argument 'colour'"),
         (lambda: riftvalley_v0.raw_env(actions="one"), "actions='one'"),
         (lambda: riftvalley_v0.raw_env(deal="random"), "deal='random'"),
         (lambda: riftvalley_v0.raw_env(boards=3), "boards is"),
