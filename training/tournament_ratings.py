@@ -46,6 +46,9 @@ OUTCOMES = 3
 MAX_STEPS, MAX_HALVINGS = 200, 30
 """Of a fit."""
 
+MAX_STEP = 4.0
+"""Change of a log-strength in one step of a fit."""
+
 ROUNDING = 1e-12
 """Part of the logarithm of a likelihood that may be lost in rounding."""
 
@@ -112,6 +115,9 @@ class _Model:
             if np.abs(slope).max() <= SLACK * scale:
                 return whole, height
             step = np.linalg.lstsq(self.curvature(chances, design), slope)[0]
+            step *= min(
+                1.0, MAX_STEP / np.abs(step).max()
+            )  # where an outcome has next to no chance there is no curvature
             for halvings in range(MAX_HALVINGS):
                 tried = whole.copy()
                 tried[free] += step / 2**halvings

@@ -1,5 +1,6 @@
 """Ratings against closed forms and known strengths; their coverage is in test_tournament_coverage.py."""
 
+from itertools import combinations, product
 from math import inf, log, log10
 
 import numpy as np
@@ -134,3 +135,19 @@ def test_whole_rankings_give_the_strengths_back() -> None:
     games = [Finished(deal, (0, 1, 2, 3), ranking(rng, strengths)) for deal in range(3000)]
     ratings = rate(tally(games, 3000, 4), anchor=2)
     assert ratings.value.tolist() == pytest.approx((strengths + 50).tolist(), abs=30)  # five standard errors
+
+
+def test_every_small_tournament_has_ratings() -> None:
+    """Also where an outcome is next to impossible, so that the likelihood is flat in a direction."""
+    luck = np.random.default_rng(0)
+    for agents, deals, _ in product((2, 3, 5), (2, 3, 5, 20), range(8)):
+        share, drawn = luck.choice([0, 0.02, 0.1, 0.5, 1]), luck.choice([0, 0.3])
+        ahead, level = np.zeros((2, deals, agents, agents), np.int64)
+        for deal, (i, j) in product(range(deals), combinations(range(agents), 2)):
+            wins = luck.binomial(2, share)
+            draws = luck.binomial(2 - wins, drawn)
+            ahead[deal, i, j], ahead[deal, j, i] = wins, 2 - wins - draws
+            level[deal, i, j] = level[deal, j, i] = draws
+        nothing = np.zeros(0, np.int64)
+        ratings = rate(Tally(ahead, level, nothing, nothing, nothing, nothing))
+        assert np.isfinite(ratings.value).all()
