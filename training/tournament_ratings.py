@@ -117,7 +117,7 @@ class _Model:
             step = np.linalg.lstsq(self.curvature(chances, design), slope)[0]
             step *= min(
                 1.0, MAX_STEP / np.abs(step).max()
-            )  # where an outcome has next to no chance there is no curvature
+            )
             for halvings in range(MAX_HALVINGS):
                 tried = whole.copy()
                 tried[free] += step / 2**halvings
