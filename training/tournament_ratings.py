@@ -115,9 +115,7 @@ class _Model:
             if np.abs(slope).max() <= SLACK * scale:
                 return whole, height
             step = np.linalg.lstsq(self.curvature(chances, design), slope)[0]
-            step *= min(
-                1.0, MAX_STEP / np.abs(step).max()
-            )
+            step *= min(1.0, MAX_STEP / np.abs(step).max())
             for halvings in range(MAX_HALVINGS):
                 tried = whole.copy()
                 tried[free] += step / 2**halvings
