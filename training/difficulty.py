@@ -19,7 +19,7 @@ BASELINE = "none"
 DEFAULT_AGENTS = ("random", "greedy", "mcts:50")
 CHEAP = ("random", "greedy", "noisy", "rulebook", "trained", "network")
 """Kinds of agents that play thousands of games a second."""
-GAMES, GAMES_OF_CHEAP = 2000, 20_000
+GAMES, GAMES_OF_CHEAP = 1000, 20_000
 """Deals by default."""
 
 
@@ -31,7 +31,7 @@ class Args:
     """Agents, by name. Default: random, greedy, mcts:50, and trained if a network is shipped for the deck."""
     games: int | None = None
     """Games of each agent with each combination of modifiers. Default: 20,000 of agents that cost little (random,
-    greedy, trained …), 2,000 of others; the first deals are the same for all."""
+    greedy, trained …), 1,000 of others; the first deals are the same for all."""
     seed: int = 0
     """Seed of the deals and of all agents."""
     deck: str = "highs_and_lows"
@@ -73,7 +73,7 @@ def games_of(agent: str) -> int:
 
 
 def deals_in_words(counts: Mapping[str, int]) -> str:
-    """How many deals each agent played, as in ``20,000 deals, 2,000 of mcts:50``."""
+    """How many deals each agent played, as in ``20,000 deals, 1,000 of mcts:50``."""
     most = max(counts.values())
     fewer = (f"{count:,} of {agent}" for agent, count in counts.items() if count < most)
     return ", ".join((f"{most:,} deals", *fewer))
