@@ -69,7 +69,7 @@ def run(args: Args) -> int:
     rows = rows_of([card.name for card in cards], [card.provenance.abilities for card in cards], table)
     code = save(args, config_of(args, game=GAME, options=dict(game.options)), rows)
     title = f"Cards in Journeys at the end, {args.agent} against itself ({args.setting}, deck {game.options['deck']})"
-    out().print(tables.table(title, *tables.card_table(rows), 2))
+    out().print(tables.table(title, *tables.card_table(rows), 2, None))
     return code
 
 
