@@ -214,7 +214,7 @@ def test_games_that_repeat_themselves_are_told(tmp_path: Path, capsys: pytest.Ca
 def test_cheap_agents_play_more_deals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from training import difficulty
 
-    assert difficulty.games_of("mcts:50,leaf=trained") == 2000
+    assert difficulty.games_of("mcts:50,leaf=trained") == 1000
     assert difficulty.games_of("trained") == difficulty.games_of("network:x.npz") == 20_000
     monkeypatch.setattr(difficulty, "GAMES", 20)
     monkeypatch.setattr(difficulty, "GAMES_OF_CHEAP", 60)
