@@ -178,8 +178,8 @@ def bounds_table(folder: Path) -> str | None:
     return _markdown(*bracket_table([bracket(list(most.values()), own["setting"], seers) for own in brackets]), 2)
 
 
-SOLO = ("solo_agents", "solo_trained")
-"""Of `training evaluate`, on the same deals."""
+SOLO = ("solo_agents",)
+"""Of `training evaluate`."""
 GOAL = ("trained", "mcts:5000")
 """Who is to reach whom."""
 MARGIN = 0.05
@@ -327,6 +327,14 @@ def starting_boards_table(folder: Path) -> str | None:
     return None if rows is None else _markdown(*starting_table(rows), 3)
 
 
+def endings_table(folder: Path) -> str | None:
+    """Games at the turn limit, by pair of agents."""
+    from training.tables import limit_table
+
+    rows = _results(folder, "endings", "endings_trained")
+    return None if rows is None else _markdown(*limit_table(rows), 3)
+
+
 def _results(folder: Path, *names: str) -> list[dict[str, Any]] | None:
     """The rows of the files with these names, as far as they are there; None if none is."""
     files = [folder / "docs" / "results" / f"{name}.json" for name in names]
@@ -351,6 +359,7 @@ def sections_of(page: str, folder: Path) -> dict[str, Table]:
         "search": partial(search_table, folder),
         "solo-agents": partial(solo_agents_table, folder),
         "goal": partial(goal_table, folder),
+        "endings": partial(endings_table, folder),
         "shipped": partial(shipped_table, folder),
         "search-riftvalley": partial(search_riftvalley_table, folder),
         "generalise": partial(generalise_table, folder),

@@ -466,11 +466,14 @@ def starting_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
 
 
 def limit_table(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    """Headings and cells of games at the turn limit; trapped: a Scrapbook that busts by itself (R18)."""
-    headings = ["setting", "agent", "opponent", "games", "turn limit", "trapped", "longest"]
+    """Headings and cells of games at the turn limit.
+
+    *Trapped* is a Scrapbook that busts by itself (R18): at the end of any game, and at the end of one at the limit.
+    """
+    headings = ["setting", "agent", "opponent", "games", "trapped", "turn limit", "of these trapped", "longest"]
     cells = [
         [row["setting"], row["agent"], row["opponent"]]
-        + [f"{row[name]:,}" for name in ("games", "turn_limit", "trapped", "longest")]
+        + [f"{row[name]:,}" for name in ("games", "ever_trapped", "turn_limit", "trapped", "longest")]
         for row in rows
     ]
     return headings, cells
