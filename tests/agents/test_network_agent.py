@@ -226,9 +226,10 @@ def test_legal_and_blind_to_what_is_hidden(named: str, variant: str) -> None:
 
 
 def test_same_games_in_any_batch_and_number_of_threads(named: str) -> None:
-    game, seeds, before = game_of("base"), np.arange(150, dtype=np.uint64), num_threads()
+    games = 30 if named.startswith("mcts") else 150
+    game, seeds, before = game_of("base"), np.arange(games, dtype=np.uint64), num_threads()
     ended = []
-    for batch, count in ((150, 1), (150, 3), (40, 2), (1, 1)):
+    for batch, count in ((games, 1), (games, 3), (games // 4 + 2, 2), (1, 1)):
         set_num_threads(count)
         ended.append(play(game, (make_agent(named), make_agent(named)), seeds if batch > 1 else seeds[:10], batch))
     set_num_threads(before)
@@ -370,18 +371,33 @@ def test_no_network_for_a_game(shelf: Path) -> None:
         trained_file(death_valley(deck="death_valley"))
 
 
-def test_every_shipped_file_is_in_the_table_and_as_strong_as_it_says() -> None:
-    files = {path.name for path in trained.WEIGHTS.glob(f"*{SUFFIX}")}
-    assert files <= {shipped.file for shipped in SHIPPED}
-    wrong = []
-    for name in sorted(files):
-        path = str(trained.WEIGHTS / name)
-        strength = load_network(path)[1].strength
-        assert strength, f"{name} states no strength"
-        for one in strength:
-            wrong.append(wrong_strength(path, one, deals=100))
-        assert trained_file(plan_of(path, strength[0].setting, strength[0].opponent).game).name == name
-    assert not any(wrong)
+SHIPPED_FILES = sorted(path.name for path in trained.WEIGHTS.glob(f"*{SUFFIX}"))
+
+
+@pytest.mark.parametrize("name", SHIPPED_FILES)
+def test_every_shipped_file_is_in_the_table_and_states_its_strength(name: str) -> None:
+    assert name in {shipped.file for shipped in SHIPPED}
+    path = str(trained.WEIGHTS / name)
+    strength = load_network(path)[1].strength
+    assert strength, f"{name} states no strength"
+    assert trained_file(plan_of(path, strength[0].setting, strength[0].opponent).game).name == name
+
+
+def replayed(searches: bool) -> list[tuple[str, Strength]]:
+    """The strengths that shipped files state, against opponents that search or that do not."""
+    stated = [(name, one) for name in SHIPPED_FILES for one in load_network(trained.WEIGHTS / name)[1].strength]
+    return [(name, one) for name, one in stated if one.opponent.startswith("mcts") == searches]
+
+
+@pytest.mark.parametrize(("name", "stated"), replayed(False))
+def test_a_shipped_network_is_as_strong_as_its_file_says(name: str, stated: Strength) -> None:
+    assert wrong_strength(str(trained.WEIGHTS / name), stated, deals=100) is None
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "stated"), replayed(True))
+def test_a_shipped_network_is_as_strong_against_searches(name: str, stated: Strength) -> None:
+    assert wrong_strength(str(trained.WEIGHTS / name), stated, deals=100) is None
 
 
 @pytest.mark.parametrize(

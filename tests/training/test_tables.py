@@ -71,6 +71,7 @@ def row(agent: str) -> dict[str, Any]:
         "abilities": "reconstructed",
         "lost": 0.1,
         "trapped": 12,
+        "ever_trapped": 123,
         "longest": 200,
         "against": {name: {"ahead": 10, "drawn": 1, "behind": 5} for name in (LONG, OTHER) if name != agent},
         "field": [LONG, OTHER, "random"],
